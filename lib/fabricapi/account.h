@@ -1,4 +1,4 @@
-// Whose share of the service's limits a caller uses.
+// The account under which a caller uses the service's limits.
 #pragma once
 
 #include "lib/fabricapi/caller.h"

@@ -40,7 +40,7 @@ Result<std::vector<fabric::PartitionMembership>> read_memberships(const Membersh
   return memberships;
 }
 
-// Of a partition that is not named.
+// The P_Key of a partition without a name.
 Result<ib::PKey> read_pkey(const v1::Share& message) {
   const ib::PKey pkey(static_cast<uint16_t>(message.pkey()));
   const bool fits = message.pkey() <= 0x7fff && message.partition().empty();
@@ -94,13 +94,13 @@ Result<fabric::Pod> read_pod(const v1::Pod& message) {
   return pod;
 }
 
-// Of an interface, or its PCI address.
+// The PF: the name of an interface, or a PCI address.
 Result<std::string> read_pf(const std::string& text) {
   if (!text.empty() && text.size() <= kLongestPf && is_utf8_word(text)) return text;
   return wrong("pf", text, "1 to " + std::to_string(kLongestPf) + " bytes of UTF-8 without spaces");
 }
 
-// What a request to bind and a binding have in common.
+// Reads the fields that a BindRequest and a Binding have in common.
 template <typename Message, typename Value>
 Status read_device(const Message& message, Value& value) {
   value.attachment = TRY(from_message(message.attachment()));
@@ -170,7 +170,7 @@ v1::Binding to_message(const fabric::Binding& binding) {
 
 Result<fabric::Binding> from_message(const v1::Binding& message) {
   fabric::Binding binding;
-  // Of an attachment that has none there is only that to tell.
+  // An attachment without a binding has only these two fields.
   if (message.guid() == 0 && message.state() == name(fabric::BindingState::released)) {
     binding.attachment = TRY(from_message(message.attachment()));
     binding.state = fabric::BindingState::released;

@@ -14,7 +14,7 @@ Result<fabric::Binding> from_message(const v1::Binding& message);
 v1::AttachmentId to_message(const fabric::Attachment& attachment);
 Result<fabric::Attachment> from_message(const v1::AttachmentId& message);
 
-// Of requests `fabric` is not among the values.
+// A request's `fabric` is not converted.
 v1::BindRequest to_message(const BindRequest& request);
 Result<BindRequest> from_message(const v1::BindRequest& message);
 

@@ -19,7 +19,7 @@ class CallLimiter : public std::enable_shared_from_this<CallLimiter> {
     ordinary,
     reserved,  // an administrator's; what ends something, or says that something is still there
   };
-  // What is counted, for the refusal: "calls".
+  // `what`: the name of the counted thing, for the refusal: "calls".
   CallLimiter(std::string what, size_t most, size_t most_of_one)
       : what_(std::move(what)), most_(most), most_of_one_(most_of_one) {}
 

@@ -51,8 +51,8 @@ std::optional<std::chrono::system_clock::time_point> Client::certificate_expires
   return tls_->expires();
 }
 
-// Of a call that has failed. A server that refuses a certificate closes the connection without a
-// word of why.
+// The error of a failed call. A server that refuses a certificate closes the connection without a
+// reason.
 Error Client::reason_of(Error error) const {
   const Status usable = certificate_usable();
   if (error.code() != Code::unavailable || usable) return error;

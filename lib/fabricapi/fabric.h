@@ -61,7 +61,7 @@ struct ListPage {
   bool operator==(const ListPage&) const = default;
 };
 
-// Of a watch.
+// One change that a watch reports.
 struct BindingChange {
   fabric::Binding binding;
   bool gone = false;
@@ -78,8 +78,8 @@ struct SyncRequest {
   std::vector<AttachmentId> attachments;  // all that the node has
   // Ports that a pod could be given: VFs by their GUIDs, PFs for IPoIB children.
   std::vector<ib::Guid> vfs = {}, pfs = {};
-  // Of the node's kernel, at most 64 bytes: what tells two machines of one name apart. Empty from
-  // an agent that does not send it.
+  // The boot ID of the node's kernel, at most 64 bytes: it distinguishes two machines of one name.
+  // Empty from an agent that does not send it.
   std::string boot = {};
   bool operator==(const SyncRequest&) const = default;
 };
@@ -88,8 +88,8 @@ struct SyncAnswer {
   std::vector<SyncRequest::AttachmentId> not_bound;  // named, and without a binding here
   std::vector<fabric::Binding> not_named;            // the node's other ones
   Duration lease{};                                  // within which the next Sync has to come
-  // Of `vfs` and `pfs`, those that every Bind of one would refuse, as the service does not know
-  // them for the node's.
+  // Those of `vfs` and `pfs` that every Bind would refuse, because the service does not know them
+  // as the node's.
   std::vector<ib::Guid> unknown = {};
   bool operator==(const SyncAnswer&) const = default;
 };
@@ -141,7 +141,7 @@ struct ForgetRequest {
   bool operator==(const ForgetRequest&) const = default;
 };
 
-// What a change would do. One of the two is there; neither: what is wanted now and not so yet.
+// Asks for the effects of a change: `partition` or `without`. Neither: the changes still pending.
 struct PlanRequest {
   std::optional<fabric::Partition> partition;  // created, or what one that there is becomes
   std::string without;                         // the name of one that is deleted
@@ -166,7 +166,7 @@ struct Plan {
 };
 inline constexpr size_t kMostPlanned = 1000;
 
-// Of one pod or port, or of two: why they reach each other or not.
+// Asks about one pod or port, or why two of them reach each other or not.
 struct ExplainRequest {
   std::vector<std::string> subjects;  // one or two: "namespace/pod", or a GUID
   bool operator==(const ExplainRequest&) const = default;
@@ -188,7 +188,7 @@ struct Explanation {
   bool operator==(const Explanation&) const = default;
 };
 
-// What is wrong with the fabric, each with its remedy; and how it stands.
+// One problem of the fabric, with its remedy.
 struct Finding {
   std::string subject;
   std::string text;

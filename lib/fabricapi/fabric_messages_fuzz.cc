@@ -42,8 +42,8 @@ void check_page(const uint8_t* data, size_t size) {
   if (!page) check_refusal(page.error());
 }
 
-// What is counted before it is parsed: what passes has no more than it may, and what is refused is
-// so in few words.
+// The parts are counted before a message is parsed: one that passes has no more than are allowed,
+// and a refusal is short.
 template <typename Request>
 bool is_few(const uint8_t* data, size_t size, Request& message) {
   const grpc::Slice slice(data, size);

@@ -19,7 +19,7 @@ inline constexpr int kMostMemberships = 64;                      // partitions o
 inline constexpr int kMostAttachments = 10'000;                  // of one node
 inline constexpr int kMostPorts = 10'000;                        // of one node
 inline constexpr int kMostTableEntries = ib::kMostTableEntries;  // of a P_Key table
-// Of all tables that a node tells at once: 128 of each of 4,096 VFs.
+// For all tables that a node reports at once: 128 for each of 4,096 VFs.
 inline constexpr int kMostReportedTableEntries = 512 << 10;
 inline constexpr int kMostSubjects = 2;          // of an Explain
 inline constexpr int kMostVfs = 4'096;           // of one PF
@@ -35,7 +35,7 @@ Status check_count(std::string_view field, int count, int most);
 Result<std::string> read_name(std::string_view field, const std::string& text);
 // A DNS label of at most 63 bytes.
 Result<std::string> read_namespace(std::string_view field, const std::string& text);
-// What is compared and shown and nothing else: 1 to `most` bytes of printable ASCII, no blank.
+// Text that is only compared and shown: 1 to `most` bytes of printable ASCII, no blank.
 Result<std::string> read_word(std::string_view field, const std::string& text, size_t most);
 // A container's id, as the runtime gives it.
 Result<std::string> read_container(std::string_view field, const std::string& text);
@@ -59,8 +59,8 @@ Result<Enum> read_enum(std::string_view field, const std::string& text,
 Result<fabric::Membership> read_membership(std::string_view field, const std::string& text);
 Result<fabric::BindingState> read_state(std::string_view field, const std::string& text);
 
-// What came from a subnet, as text that every reader of a message takes: what is no whole character
-// of UTF-8, and what is a control character, becomes "?".
+// Text from a subnet, made safe for every reader of a message: a broken UTF-8 character, and a
+// control character, becomes "?".
 std::string cleaned(std::string_view text);
 
 }  // namespace ibpod::fabricapi

@@ -111,7 +111,7 @@ Result<SyncAnswer> from_message(const v1::SyncResponse& message) {
   answer.not_bound = TRY(read_present(message.not_bound(), "not_bound"));
   answer.not_named = TRY(read_bindings(message.not_named(), "not_named"));
   answer.lease = Duration(message.lease_ms());
-  // Of the VFs and of the PFs that were asked for.
+  // Among the VFs and PFs of the request.
   answer.unknown = TRY(read_ports(message.unknown(), "unknown", 2 * kMostPorts));
   return answer;
 }

@@ -28,7 +28,7 @@ void put(Message message, Message* answer) {
   *answer = std::move(message);
 }
 
-// What cannot be written is no answer; gRPC says so.
+// A message that cannot be serialized leaves no answer, which gRPC reports.
 template <typename Message>
 void put(const Message& message, grpc::ByteBuffer* answer) {
   bool own = false;

@@ -28,9 +28,9 @@ struct ServiceSettings {
   size_t calls_of_one = 512;
   size_t watches = 256;
   size_t watches_of_one = 16;
-  // What changes may wait for watchers to read; beyond it a watch ends (RESOURCE_EXHAUSTED, which
-  // is unavailable). What there is when it begins does not count to what it may have: there is as
-  // much as there is, and coming again would not make it less.
+  // How many bytes of changes may wait for watchers to read; beyond it a watch ends
+  // (RESOURCE_EXHAUSTED, which is unavailable). The bindings that a watch begins with do not count:
+  // another watch would begin with as many.
   WatchBytes::Limits watch_bytes = {};
   Duration longest{600'000};  // a call; clients that name no deadline wait as long
 };

@@ -151,7 +151,7 @@ class TestFabric : public Fabric {
     Duration left{0};
     CallContext context = Deadline::in(Duration(0));
   };
-  // What it was asked last, of each kind.
+  // The last request of each kind.
   LastRequests last_requests() const {
     const std::lock_guard lock(mutex_);
     return last_requests_;

@@ -13,7 +13,7 @@
 
 namespace ibpod::fabricapi {
 
-// What of a call can be finished, once: by its answer, by the client who goes, by the server's end.
+// Finishes a call once: with its answer, when the client goes, or when the server ends.
 class Responder {
  public:
   explicit Responder(grpc::ServerUnaryReactor& reactor) : reactor_(&reactor) {}
@@ -64,8 +64,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   std::shared_ptr<Responder> responder_ = std::make_shared<Responder>(*this);
 };
 
-// What a Done keeps: the way back to the call, and the call's place. A Done that is dropped without
-// having been called finishes the call, too: no client waits for what never comes.
+// The state that a Done keeps: the responder of the call, and the call's place. A Done that is
+// dropped without having been called finishes the call, too, so that no client waits in vain.
 struct PendingCall {
   std::shared_ptr<Responder> responder;
   std::shared_ptr<CallLimiter::Slot> slot;

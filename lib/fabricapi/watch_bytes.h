@@ -11,7 +11,7 @@ namespace ibpod::fabricapi {
 // From any thread.
 class WatchBytes {
  public:
-  // Of one watch; and of all, beyond which each ends that has some more than a little waiting.
+  // In bytes, of one watch and of all. Beyond `of_all` each watch ends that has more than `little`.
   struct Limits {
     size_t of_one = 4 << 20;
     size_t of_all = 64 << 20;
@@ -40,7 +40,7 @@ class WatchBytes {
     size_t bytes_;
   };
 
-  // Whether a watch for which so many wait goes on.
+  // True if a watch with `of_one` waiting bytes may go on.
   bool allows(size_t of_one) const {
     return of_one <= limits_.of_one && (of_one <= limits_.little || waiting_ <= limits_.of_all);
   }

@@ -113,7 +113,7 @@ void WatchCall::end(const grpc::Status& status) {
   end_locked(status);
 }
 
-// What is being written stays until gRPC says that it is; Finish() may come before that.
+// The message that is being written stays until gRPC has written it, even if Finish() comes first.
 void WatchCall::end_locked(const grpc::Status& status) {
   if (reactor_ == nullptr) return;
   Reactor* reactor = reactor_;

@@ -32,7 +32,7 @@ class WatchCall {
 
   // False once the watch has ended: it wants nothing more.
   bool tell(const BindingChange& change);
-  // What the Fabric keeps a watch by, or why there is none.
+  // `watch`: the Fabric's handle of the watch, or why there is none.
   void begun(Result<std::shared_ptr<Fabric::Watch>> watch);
   void written(bool well);
   void end(const grpc::Status& status);
