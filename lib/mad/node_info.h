@@ -1,4 +1,4 @@
-// What a node says of itself: NodeInfo, NodeDescription and, of a switch, SwitchInfo (IBA 1.4,
+// The description of a node: NodeInfo, NodeDescription and, for a switch, SwitchInfo (IBA 1.4,
 // volume 1, 14.2.5.2 to 14.2.5.4). Read-only.
 #pragma once
 

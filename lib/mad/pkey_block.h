@@ -25,7 +25,7 @@ constexpr uint32_t pkey_modifier(uint8_t port, uint16_t block) {
   return uint32_t{port} << 16 | block;
 }
 
-// What stands beyond the end of a table in its last block means nothing.
+// Entries beyond the end of a table, in its last block, mean nothing.
 Result<PKeyBlock> parse_pkey_block(const Data& data);
 Data encode(const PKeyBlock& block);
 

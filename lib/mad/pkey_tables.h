@@ -1,5 +1,5 @@
-// What is asked of P_Key tables where they are: they are read whole, and written by blocks of 32
-// places.
+// Requests to P_Key tables in their devices: whole tables are read, blocks of 32 entries are
+// written.
 #pragma once
 
 #include "lib/mad/pkey_block.h"

@@ -1,4 +1,4 @@
-// What a port says of itself: PortInfo (IBA 1.4, volume 1, 14.2.5.6), as far as partitions need it.
+// The state of a port: PortInfo (IBA 1.4, volume 1, 14.2.5.6), as far as partitions need it.
 // Read-only: a Set(PortInfo) writes all of it, the state of the link included, and is the subnet
 // manager's.
 #pragma once
@@ -25,7 +25,7 @@ struct PortInfo {
   uint16_t m_key_lease = 0;      // seconds; 0: for ever
   uint8_t m_key_protection = 0;  // 0 to 3; 2: without the key not even a Get is answered
 
-  // Whether this port of a switch drops what its P_Key table does not permit.
+  // True if this port of a switch drops packets that its P_Key table does not permit.
   bool enforces_inbound = false;
   bool enforces_outbound = false;
 

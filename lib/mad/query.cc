@@ -11,7 +11,7 @@ namespace {
 
 using Outcomes = std::vector<Outcome<Data>>;
 
-// What the callbacks fill in, all on the scheduler's thread.
+// The callbacks fill it in, all on the scheduler's thread.
 struct Batch {
   Outcomes outcomes;
   size_t missing = 0;

@@ -23,7 +23,7 @@ std::vector<Outcome<Data>> query_all(Scheduler& scheduler, std::vector<Request> 
 void query_all_async(Scheduler& scheduler, std::vector<Request> requests,
                      std::function<void(std::vector<Outcome<Data>>)> done);
 
-// What the data of an answer say; malformed where they cannot be read.
+// The parsed value of an answer; malformed if its data cannot be read.
 template <typename Value>
 Outcome<Value> parse_outcome(const Outcome<Data>& outcome, Result<Value> (*parse)(const Data&)) {
   if (const Failure* failure = failure_of(outcome)) return *failure;

@@ -10,8 +10,8 @@
 
 namespace ibpod::mad {
 
-// Who goes first. What takes a key away comes before what gives one, and both before what only
-// looks.
+// The order of requests: those that take a key away come first, then those that give one, then
+// those that only read.
 enum class Urgency { revoke, bind, scan };
 inline constexpr size_t kUrgencies = 3;
 

@@ -86,7 +86,7 @@ void Schedule::release(const Route& route) {
   if (none && target->second.on_wire == 0) leave(target);
 }
 
-// Of a silent place is known that it was, until so many others have been silent since.
+// A silent destination is remembered until `remembered` others have been silent since.
 void Schedule::leave(Destinations::iterator target) {
   const auto& [route, left] = *target;
   if (left.silences != 0) {
@@ -249,7 +249,7 @@ void Schedule::lose(uint32_t transaction, Time now) {
   if (asked != requests_.end()) try_again(id, asked->second);
 }
 
-// What was tried goes before what was not: it is older.
+// A request that was tried goes to the front of its queue: it is older.
 void Schedule::try_again(RequestId id, PendingRequest& pending) {
   if (pending.queued) return;  // the answer was to an attempt given up already
   const auto on_wire = [this](uint32_t transaction) { return attempts_.at(transaction).on_wire; };

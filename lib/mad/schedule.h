@@ -37,7 +37,7 @@ struct PerDestinationLimit {
   size_t remembered = 4096;  // silent places that nothing is asked of
 };
 
-// What has happened since the start.
+// Counts since the start, unless "now" is said.
 struct Counts {
   uint64_t sent = 0;       // packets, repeated ones too
   uint64_t answered = 0;   // packets
@@ -95,7 +95,7 @@ class Schedule {
     int attempts = 0;
     bool queued = true;  // or rests
     Time rests_until{};
-    // Of its attempts, lost ones too: their answers may be late.
+    // One for each attempt, lost ones too: their answers may be late.
     std::vector<uint32_t> transactions;
     Failure last = {};  // what the last attempt has come to
   };

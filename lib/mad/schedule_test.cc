@@ -131,7 +131,7 @@ TEST_CASE("whatever the weather, every request ends once, and most with the answ
     for (const auto& [id, outcome] : fixture.outcomes) {
       const Data* const data = value_of(outcome);
       answered += data != nullptr;
-      // What is corrupt in its header is not taken for an answer to another question.
+      // A packet with a corrupt header is not taken for the answer to another request.
       if (data) CHECK(parse_node_info(*data)->node_guid == fixture.subnet.at(1).info.node_guid);
     }
     CHECK(answered >= 195);

@@ -108,7 +108,7 @@ void Scheduler::finish(const std::vector<Schedule::CompletedRequest>& ended) {
   }
 }
 
-// What those submit who are told has to end, too.
+// Also ends the requests that the callbacks submit meanwhile.
 void Scheduler::finish_all() {
   while (true) {
     std::unique_lock lock(mutex_);

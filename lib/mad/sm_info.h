@@ -1,4 +1,4 @@
-// What a subnet manager says of itself: SMInfo (IBA 1.4, volume 1, 14.2.5.13). Read-only.
+// The state of a subnet manager: SMInfo (IBA 1.4, volume 1, 14.2.5.13). Read-only.
 #pragma once
 
 #include "lib/ib/guid.h"

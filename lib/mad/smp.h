@@ -16,7 +16,7 @@ namespace ibpod::mad {
 
 // A whole packet, as on the wire.
 using Mad = std::array<std::byte, 256>;
-// What a packet says of its attribute, as on the wire; node_info.h and others read it.
+// The attribute data of a packet, as on the wire; node_info.h and others read it.
 using Data = std::array<std::byte, 64>;
 
 enum class Method : uint8_t { get = 0x01, set = 0x02 };
@@ -30,7 +30,7 @@ enum class Attribute : uint16_t {
   sm_info = 0x0020,
 };
 
-// Who knows a port's M_Key may manage it (14.2.4). A secret: no log and no error carries it.
+// The key that permits to manage a port (14.2.4). A secret: no log and no error carries it.
 enum class MKey : uint64_t { none = 0 };
 
 struct SmpRequest {

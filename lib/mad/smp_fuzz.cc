@@ -10,7 +10,7 @@ namespace {
 
 using namespace ibpod::mad;
 
-// What can be read of it can be said again, and reads as the same.
+// A value that can be parsed can be encoded again, and parses as the same.
 template <typename Value>
 void there_and_back(const Data& data, ibpod::Result<Value> (*parse)(const Data&)) {
   const auto value = parse(data);

@@ -1,6 +1,6 @@
-// What nodes were heard to answer: ibsim 0.10 with OpenSM 3.3.23 on it, a subnet of two switches
-// and eight hosts, recorded as it came out of libibumad. What smpquery and sminfo 44.0 read in the
-// same answers is what the tests expect. They are the fuzz target's corpus, too.
+// Recorded answers of nodes: ibsim 0.10 with OpenSM 3.3.23 on it, a subnet of two switches and
+// eight hosts, as they came out of libibumad. The tests expect the values that smpquery and sminfo
+// 44.0 read in the same answers. They are the fuzz target's corpus, too.
 #pragma once
 
 #include "lib/base/files.h"
