@@ -21,7 +21,7 @@ class Acceptor {
   enum class AcceptResult { accepted, none_waiting, out_of_resources };
   using Take = std::function<AcceptResult()>;
 
-  // What else the thread looks at.
+  // The other work of the thread.
   struct Next {
     Duration pause;                   // for which nothing need be looked at
     std::optional<Duration> at_most;  // after which it must be, though nothing tells so

@@ -61,12 +61,12 @@ class Callers {
 
   void add(Number connection, const std::string& holder, Time now);
   void remove(Number connection);
-  // What the connection has come to.
+  // Records the use of the connection so far.
   void use(Number connection, const Use& use, Time now);
   // Which connection of this holder has to go next, if any; it counts no more.
   std::optional<Cut> cut_one(const std::string& holder, Time now);
   std::vector<Number> connections(const std::string& holder) const;
-  // Whether any holder has been cut lately for any cause but `connections`.
+  // True if any holder has been cut lately for any cause but `connections`.
   bool any_barred(Time now) const { return now < barred_until_; }
   // Forgets holders that have no connection and are owed nothing.
   void forget_idle(Time now);

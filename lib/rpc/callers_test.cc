@@ -125,7 +125,7 @@ TEST_CASE("callers: who connects again and again is barred, also where it has on
   CHECK(fixture.cut("node-2").empty());
   CHECK(connect(67) == "reconnects 67");
   CHECK(connect(68) == "barred 68");
-  // What it tries in vain meanwhile does not count.
+  // Its refused attempts meanwhile do not count.
   for (Callers::Number number = 69; number < 169; ++number) CHECK_FALSE(connect(number).empty());
   fixture.now += milliseconds(5'000);
   CHECK(connect(169).empty());

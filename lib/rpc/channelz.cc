@@ -13,10 +13,10 @@ namespace ibpod::rpc {
 namespace {
 
 constexpr intptr_t kAtOnce = 500;
-// Of two connections that begin at the same time, the one with the larger number may be told first.
+// If two connections begin at the same time, the larger number may be reported first.
 constexpr Channelz::Id kLate = 256;
 
-// What gRPC tells as JSON; nothing: it knows no such object.
+// The JSON that gRPC returned, parsed; nothing: it knows no such object.
 std::optional<json::Value> told(char* text) {
   const std::unique_ptr<char, decltype(&gpr_free)> owned(text, &gpr_free);
   if (text == nullptr) return std::nullopt;

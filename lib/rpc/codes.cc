@@ -30,7 +30,7 @@ Code code_of(int number) {
   return Code::internal;
 }
 
-// What gRPC says of itself may be empty; the code's number says more.
+// gRPC's own text may be empty; then the code's number says more.
 std::string text_of(int number, const std::string& first_line) {
   if (!first_line.empty()) return first_line;
   return "no reason given (gRPC code " + std::to_string(number) + ")";

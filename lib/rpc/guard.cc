@@ -99,7 +99,7 @@ void Guard::identify_new() {
     const auto found = by_peer_.find(socket.peer);
     const auto one = found == by_peer_.end() ? watched_.end() : watched_.find(found->second);
     if (one == watched_.end()) continue;
-    // Of an earlier connection from the same port gRPC may tell late.
+    // gRPC may report an earlier connection from the same port late.
     if (one->second.id && *one->second.id > socket.id) continue;
     const auto received = one->second.socket.received();
     if (!received) continue;
@@ -115,7 +115,8 @@ void Guard::identify_new() {
   for (const std::string& holder : holders) judge(holder);
 }
 
-// Whether to look at it again though nothing comes. Notes its holder if something has to be judged.
+// True if it has to be checked again even if nothing comes. Adds its holder if that has to be
+// judged.
 bool Guard::examine(Number number, std::set<std::string>& holders) {
   const auto one = watched_.find(number);
   if (one == watched_.end()) return false;

@@ -30,7 +30,7 @@ struct AttackedFixture : TlsFixture {
   std::optional<RawHttp2> connect(bool acknowledge = true) const {
     return RawHttp2::connect("127.0.0.1", port, bad, acknowledge);
   }
-  // Whether it is cut off long before that.
+  // True if it is cut off long before that.
   bool ends(const std::string& attack) const {
     const Http2Attack& one = http2_attack(attack);
     auto connection = connect(one.acknowledge);
@@ -211,7 +211,7 @@ struct GuardFixture {
       bytes -= size;
     }
   }
-  // Whether it is cut for the bytes that no call's request is made of.
+  // True if it is cut for bytes that belong to no call's request.
   bool cut_for_bytes() {
     for (int n = 0; n < 20 && cut.empty(); ++n) {
       pass(1 << 20);

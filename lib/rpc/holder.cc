@@ -30,7 +30,7 @@ std::string common_name_of(const X509& certificate) {
   return printable(text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at))));
 }
 
-// Of a kind: GEN_DNS or GEN_URI.
+// Adds the names of one kind: GEN_DNS or GEN_URI.
 void add_names(std::vector<std::string>& names, const GENERAL_NAMES* all, int kind,
                const std::string& prefix) {
   for (int n = 0; n < sk_GENERAL_NAME_num(all); ++n) {

@@ -74,7 +74,7 @@ class Counter {
     if (size > INT32_MAX) return malformed();
     const Input::Limit outer = input.PushLimit(static_cast<int>(size));
     TRY(count(input, part.inner));
-    // Of a message that ends before its size the limit is beyond the input.
+    // If a message ends before its size, the limit is beyond the input.
     if (input.BytesUntilLimit() != 0) return malformed();
     input.PopLimit(outer);
     return ok();

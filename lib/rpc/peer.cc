@@ -43,7 +43,7 @@ Peer peer_of(const grpc::ServerContextBase& context) {
     add_names(peer, "URI=", values(*proof, GRPC_PEER_URI_PROPERTY_NAME));
     return peer;
   }
-  // What was given to gRPC as a descriptor without TLS: Server gives it such, and of root's only.
+  // A descriptor that was given to gRPC without TLS: Server does so, and only for root's sockets.
   peer.local = transport.empty() && context.peer().starts_with("fd:");
   return peer;
 }

@@ -11,7 +11,7 @@ class ServerContextBase;
 namespace ibpod::rpc {
 
 struct Peer {
-  // Of the certificate that TLS has verified against the CA: the subject's CN (the first, where it
+  // From the certificate that TLS has verified against the CA: the subject's CN (the first, if it
   // has several), and the names it was issued for, as "DNS=node-7.example" and
   // "URI=spiffe://cluster/node-7".
   std::string common_name;

@@ -37,7 +37,7 @@ class Server {
 
   // How many connections were closed because another user made them.
   uint64_t refused() const { return refused_; }
-  // Whether the path still leads to this server: a kubelet that starts removes sockets.
+  // True while the path leads to this server: a kubelet that starts removes sockets.
   bool in_place() const { return listener_ && listener_->in_place(); }
 
   // Removes the socket, lets the calls in progress end within `grace`, then cancels the rest. It

@@ -14,7 +14,7 @@
 namespace ibpod::rpc {
 namespace {
 
-// Of a connection that accept(2) has returned (kernel: include/net/tcp_states.h).
+// The state of a connection that accept(2) has returned (kernel: include/net/tcp_states.h).
 constexpr uint8_t kEstablished = 1;
 
 std::string bytes_of(const void* address, size_t size) {

@@ -20,7 +20,7 @@ class SocketHandle {
 
   int fd() const { return fd_; }
   bool open() const;
-  // Whether nothing more can come on it: its other end has closed it, or it was aborted.
+  // True if nothing more can come on it: its other end has closed it, or it was aborted.
   bool ended() const;
 
   // The other end: its address as 4 or 16 bytes, and its port. Nothing: it has gone.

@@ -29,10 +29,10 @@ std::string without_resolver(const std::string& text) {
   return plain;
 }
 
-// What OpenSSL says of an answer that is no TLS: HTTP, for example.
+// Explains OpenSSL's error for an answer that is no TLS: HTTP, for example.
 std::string with_meaning(std::string text) {
   constexpr std::string_view kMeaning = "the server at that port does not speak TLS";
-  // One who passes it on has said it already.
+  // An error that was passed on has the explanation already.
   if (text.find("wrong version number") != text.npos && text.find(kMeaning) == text.npos)
     text += ": " + std::string(kMeaning) + "; check the address and the port";
   return text;

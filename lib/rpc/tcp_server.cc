@@ -47,7 +47,7 @@ void limit(grpc::ServerBuilder& builder, const TcpServer::Settings& settings) {
   builder.SetResourceQuota(quota);
 }
 
-// What accept(2) tells of a connection that was given up before it was taken.
+// True for an error of accept(2) about a connection that ended before it was accepted.
 bool gone(int error) {
   for (const int one : {ECONNABORTED, EPERM, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET,
                         EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH})

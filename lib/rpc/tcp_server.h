@@ -44,7 +44,7 @@ class TcpServer {
     int streams_of_one_connection = 256;
     // That what gRPC counts of connections and calls may have together, in bytes.
     size_t memory = 128 << 20;
-    // Of each account, over all of its connections.
+    // For each account, over all of its connections.
     CallerLimits callers = {};
     // Asked on a thread of the server's.
     Account account = holder_of;

@@ -12,7 +12,7 @@ namespace {
 
 bool served(TlsFixture& fixture) { return say(*fixture.channel(), "hello").ok(); }
 
-// Whether the caller is turned away, and not by a server that turns everybody away.
+// True if the caller is turned away by a server that serves another one.
 bool turned_away(TlsFixture& fixture, TlsChannel& channel) {
   const auto answer = say(channel, "hello");
   return !answer && answer.error().code() == Code::unavailable && served(fixture);

@@ -33,7 +33,7 @@ class EchoService final : public echo::Echo::CallbackService {
     return new Stream(*request);
   }
 
-  // Of the last Say().
+  // The caller of the last Say().
   Peer last_peer() const {
     const std::lock_guard lock(mutex_);
     return last_peer_;

@@ -28,7 +28,7 @@ std::shared_ptr<grpc::Channel> make_channel(const TlsChannel::Settings& settings
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstRetryMs);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kLastRetryMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLastRetryMs);
-  // Whom we talk to is not for a variable of the environment to decide.
+  // An environment variable must not redirect the connection.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   if (!settings.server_name.empty()) arguments.SetSslTargetNameOverride(settings.server_name);
   grpc::SslCredentialsOptions options;

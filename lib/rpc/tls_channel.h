@@ -19,7 +19,7 @@ class TlsChannel {
   struct Settings {
     std::string target;  // sm.example:7473, 10.1.2.3:7473, [fd00::1]:7473
     TlsFiles files;
-    // What the server's certificate has to be issued for (a DNS name or an IP address); empty: the
+    // The DNS name or IP address that the server's certificate has to be issued for; empty: the
     // target's.
     std::string server_name = {};
   };

@@ -45,7 +45,7 @@ Certificate next_certificate(const Bio& bio) {
   return Certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, no_passphrase()));
 }
 
-// Whether reading stopped because nothing more looks like PEM.
+// True if reading stopped because nothing more looks like PEM.
 bool at_the_end() {
   const unsigned long code = ERR_peek_last_error();
   ERR_clear_error();

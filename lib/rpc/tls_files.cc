@@ -10,7 +10,7 @@ namespace {
 // Larger than any bundle of CAs that is meant.
 constexpr size_t kLargest = 1 << 20;
 
-// Whether it is valid today is not looked at.
+// Does not check that the certificate is valid today.
 Result<TlsTexts> read_undated(const TlsFiles& files, Validity& valid) {
   TlsTexts texts;
   texts.certificate = TRY(read_file(files.certificate, kLargest));
@@ -71,7 +71,7 @@ Result<TlsTexts> FollowedTls::read_steadily() {
   return texts;
 }
 
-// Under the lock, or before anybody else has it.
+// Under the lock, or before another thread has the object.
 Status FollowedTls::refresh() {
   read_.clear();
   Result<TlsTexts> texts = read_steadily();

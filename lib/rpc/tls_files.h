@@ -44,9 +44,9 @@ class FollowedTls {
   // For a program that goes on without them: they are read by the first now().
   static std::shared_ptr<FollowedTls> follow(TlsFiles files);
 
-  // What to use for the next connection: another object than before once the files have been
-  // replaced by others that can be used, until then the last one that could be; null while there
-  // was none (follow()). Costs three calls of stat(2) while nothing changes.
+  // The texts for the next connection: a new object once the files have been replaced by others
+  // that can be used, until then the last usable one; null while there was none (follow()). Costs
+  // three calls of stat(2) while nothing changes.
   std::shared_ptr<const TlsTexts> now();
 
   // Why the files are not in use as they are, or that what is in use has expired, and when. As of

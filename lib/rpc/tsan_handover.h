@@ -1,6 +1,5 @@
-// What passes through gRPC from one thread to another, said to ThreadSanitizer: Debian's gRPC is
-// not instrumented, so it sees neither gRPC's locks nor what they keep apart. In other builds
-// nothing.
+// Tells ThreadSanitizer what passes through gRPC from one thread to another: Debian's gRPC is not
+// instrumented, so its locks are not seen. In other builds it does nothing.
 #pragma once
 
 #ifdef IBPOD_TSAN
@@ -39,7 +38,7 @@ class Answering {
   Answering& operator=(Answering&&) = delete;
   ~Answering() { hand_over(answered(service_)); }
 
-  // What stands for a service's beginning and its end: two addresses.
+  // Two addresses that represent the beginning and the end of a service.
   static void* served(grpc::Service& service) { return &service; }
   static void* answered(grpc::Service& service) { return reinterpret_cast<char*>(&service) + 1; }
 
