@@ -60,8 +60,7 @@ Result<mad::LocalPort> port_for(const config::Config& config) {
 
 }  // namespace
 
-// In the order in which they begin; they end in the other one, the steward before all that it
-// speaks to.
+// In the order in which they start. They end in reverse: the controller before all that it uses.
 struct Daemon::Parts {
   explicit Parts(log::Log& log) : telemetry(log), service(telemetry) {}
   Parts(const Parts&) = delete;
@@ -113,14 +112,14 @@ Status Daemon::Parts::open(config::Config config) {
   const mad::LocalPort port = TRY(port_for(config));
   std::optional<ib::Guid>& own_port = config.opensm.supervisor.opensm.port;
   if (!own_port && starts_opensm(config)) own_port = port.guid;
-  // The engine first: the witness tells it whether there is a subnet manager.
+  // The subnet manager first: the prober tells it whether the subnet has a master.
   TRY(open_engine(config));
   TRY(open_prober(config, port));
   controller = std::make_unique<controller::Controller>(
       controller::Controller::Deps{*registry, *subnet_manager, *prober, telemetry,
                                    [] { return service::system_time().steady; }},
       controller::ControllerSettings{.epoch = new_epoch(),
-                                     .call_timeout = config.patience,
+                                     .call_timeout = config.call_timeout,
                                      .sm = health_check_settings(config),
                                      .own_port = own_port,
                                      .has_declared_file = !config.declared.empty()},

@@ -1,5 +1,5 @@
-// Daemon: ibpod-sm whole: the store and the ledger in it, the engine, the witness, the steward
-// between them, and the servers in front.
+// Daemon: all of ibpod-sm: the store with the registry in it, the subnet manager, the prober, the
+// controller between them, and the servers.
 #pragma once
 
 #include "lib/log/log.h"
@@ -15,7 +15,7 @@ class Daemon {
   // damaged or another process's, ranges that do not cover what is promised, a port that cannot be
   // opened, certificates that cannot be used. `log` outlives it.
   static Result<std::unique_ptr<Daemon>> start(const config::Config& config, log::Log& log);
-  // Ends: who waits is told. What is promised is on disk, and OpenSM goes on as it is.
+  // Answers the calls that wait, and ends. The registry is on disk, and OpenSM goes on unchanged.
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;

@@ -1,6 +1,6 @@
-// Whatever names a certificate has, and whatever the roles: nobody has a role that no rule gives.
-// Two parts, with byte 0x1e between them: the roles, and a common name with other names behind it,
-// one a line, as rpc::Peer has them.
+// For any certificate names and any roles: no caller gets a role that no rule gives. The input has
+// two parts with byte 0x1e between them: the roles, and a common name followed by the other names,
+// one a line, as in rpc::Peer.
 #include "lib/base/dns_name.h"
 #include "sm/auth/authn.h"
 #include "tests/support/fuzz.h"

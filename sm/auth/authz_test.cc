@@ -16,7 +16,7 @@ const Caller kAdministrator{Role::administrator, "", "unix socket"};
 const Caller kNode{Role::node, "n7", "CN=system:node:n7"};
 const Caller kReader{Role::reader, "", "CN=grafana"};
 
-TEST_CASE("permits: each call has the roles of this table") {
+TEST_CASE("authorize: each call has the roles of this table") {
   const struct {
     Call call;
     bool node, reader;
@@ -50,7 +50,7 @@ TEST_CASE("permits: each call has the roles of this table") {
   }
 }
 
-TEST_CASE("permits: the document has this table") {
+TEST_CASE("authorize: the document has this table") {
   const std::string document = read_file("docs/ibpod-sm.md").value();
   for (size_t n = 0; n < kCalls; ++n) {
     const Call call = static_cast<Call>(n);
@@ -62,7 +62,7 @@ TEST_CASE("permits: the document has this table") {
   }
 }
 
-TEST_CASE("permits: what changes something, or says what is there, has a name in the audit log") {
+TEST_CASE("authorize: a call that changes or lists something has a name in the audit log") {
   for (size_t n = 0; n < kCalls; ++n) {
     const Call call = static_cast<Call>(n);
     CAPTURE(std::string(name(call)));
@@ -70,7 +70,7 @@ TEST_CASE("permits: what changes something, or says what is there, has a name in
   }
 }
 
-TEST_CASE("permits: a refusal says who may not do what, and for whom he may") {
+TEST_CASE("authorize: a refusal names the caller, the call and the node that is allowed") {
   CHECK(authorize(kReader, Call::bind, "n7").error().text() == "CN=grafana, reader, may not bind");
   CHECK(authorize(kNode, Call::plan).error().text() == "CN=system:node:n7, node, may not plan");
   CHECK(authorize(kNode, Call::sync, "n8").error().text() ==
@@ -80,7 +80,7 @@ TEST_CASE("permits: a refusal says who may not do what, and for whom he may") {
   CHECK(authorize(kNode, Call::sync, "n8").error().code() == Code::denied);
 }
 
-TEST_CASE("permits: a node without a name has nothing of its own") {
+TEST_CASE("authorize: a node without a name has nothing of its own") {
   CHECK_FALSE(authorize({Role::node, "", "CN=x"}, Call::sync, ""));
 }
 

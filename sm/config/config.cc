@@ -156,7 +156,7 @@ void read_service(Keys& section, Config& config, Errors& errors) {
       .take("socket", config.socket, read_path)
       .take("metricsAddress", config.metrics, read_address)
       .take("roles", config.authority, auth::read_role_rules)
-      .take("bindSeconds", config.patience, read_seconds<1, 600>)
+      .take("bindSeconds", config.call_timeout, read_seconds<1, 600>)
       .take("logLevel", config.log_level, read_level)
       .within("listen",
               [&](Keys& listen) { read_listening(listen, config.listening.emplace(), errors); });

@@ -20,8 +20,8 @@
 
 namespace ibpod::sm::config {
 
-// opensm: OpenSM enforces, by the file that ibpod-sm writes. observe: somebody else does, and
-// ibpod-sm only looks.
+// opensm: OpenSM enforces the file that ibpod-sm writes. observe: another subnet manager enforces
+// its own partitions, and ibpod-sm only reads.
 enum class EngineKind { opensm, observe };
 
 // Where others reach it over TCP.
@@ -53,7 +53,7 @@ struct Config {
   size_t window = 16;     // packets on the wire at once
   Duration scan{60'000};  // between two looks at all tables
   Path declared = {};     // the file of declared partitions; empty: none
-  Duration patience{30'000};
+  Duration call_timeout{30'000};
   log::Level log_level = log::Level::info;
 };
 

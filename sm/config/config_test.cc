@@ -74,7 +74,7 @@ TEST_CASE("every key comes to its place") {
   CHECK(config->policy.at_lease_end == registry::LeasePolicy::revoke);
   CHECK(config->policy.lease == Duration(60'000));
   CHECK(config->declared == "/etc/partitions.json");
-  CHECK(config->patience == Duration(20'000));
+  CHECK(config->call_timeout == Duration(20'000));
   CHECK(config->policy.limits.memberships_of_node == 500);
   CHECK(config->policy.limits.unseen_of_node == 50);
 }
@@ -113,7 +113,7 @@ TEST_CASE("the document's file of partitions is one, and every key of it has its
   }
 }
 
-// In the order in which somebody does it who follows the page.
+// In the order of the page's instructions.
 TEST_CASE("the document's file of partitions is taken under its smallest configuration") {
   const std::string document = read_file("docs/ibpod-sm.md").value();
   const auto block_behind = [&](const char* heading) {
@@ -173,12 +173,12 @@ TEST_CASE("all that is wrong is told, with its place") {
     "defaultPartition": {"others": "both"}, "leaseSeconds": 1})");
   REQUIRE_FALSE(config);
   CHECK(config.error().code() == Code::invalid);
-  for (const char* engine_members :
+  for (const char* expected :
        {"fabrik", "logLevel: expected one of debug", "engine: expected one of opensm, observe",
         "stateDir", "listen.address", "listen: certificate", "opensm.priority",
         "pidFile and logFile", "look.window", "pkeys[0].first: 0x8001", "guids", "roles[0].role",
         "others", "leaseSeconds"})
-    CHECK_MESSAGE(config.error().text().find(engine_members) != std::string::npos, engine_members,
+    CHECK_MESSAGE(config.error().text().find(expected) != std::string::npos, expected,
                   config.error().text());
 }
 
@@ -196,15 +196,14 @@ TEST_CASE("of a key that is a slip of one, the one is told, and is right") {
     const auto refused = read_config(text);
     CAPTURE(wrong);
     REQUIRE_FALSE(refused);
-    const std::string engine_members = refused.error().text(),
+    const std::string message = refused.error().text(),
                       mark = "unknown key \"" + wrong + "\"; did you mean \"";
-    const size_t found = engine_members.find(mark);
-    const bool missing =
-        engine_members.find("the key \"" + right + "\" is missing") != engine_members.npos;
-    CHECK_MESSAGE((found != engine_members.npos || missing), engine_members);
-    if (found == engine_members.npos) continue;
+    const size_t found = message.find(mark);
+    const bool missing = message.find("the key \"" + right + "\" is missing") != message.npos;
+    CHECK_MESSAGE((found != message.npos || missing), message);
+    if (found == message.npos) continue;
     const size_t begin = found + mark.size();
-    const std::string meant = engine_members.substr(begin, engine_members.find('"', begin) - begin);
+    const std::string meant = message.substr(begin, message.find('"', begin) - begin);
     text.replace(static_cast<size_t>(at->position(1)), wrong.size(), meant);
     CHECK(read_config(text));
     ++slips;
@@ -237,15 +236,14 @@ TEST_CASE("what only the whole tells is told before anything is started") {
       {R"({"fabric": ""})", "fabric: expected at most 63 lowercase letters"},
       {R"({"fabric": "Rail_1"})", "got \"Rail_1\""},
   };
-  for (const auto& [text, engine_members] : table) {
+  for (const auto& [text, expected] : table) {
     CAPTURE(text);
     const Result<Config> config = read_config(text);
     REQUIRE_FALSE(config);
-    CHECK_MESSAGE(config.error().text().find(engine_members) != std::string::npos,
-                  config.error().text());
+    CHECK_MESSAGE(config.error().text().find(expected) != std::string::npos, config.error().text());
     CHECK(config.error().text().find("; listen.") == std::string::npos);  // it is told once
   }
-  // Where OpenSM is nobody's business a blank is no harm.
+  // A blank does no harm if ibpod-sm does not run OpenSM.
   CHECK(read_config(R"({"stateDir": "/srv/my sm", "engine": "observe"})"));
 }
 

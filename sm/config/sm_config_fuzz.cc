@@ -20,7 +20,7 @@ void check_numbers(const Config& config) {
   require(opensm.max_wire_smps >= 1 && opensm.max_wire_smps <= 256);
   require(config.window >= 1 && config.window <= 256);
   require(config.scan >= Duration(1'000) && config.scan <= Duration(3'600'000));
-  require(config.patience >= Duration(1'000) && config.patience <= Duration(600'000));
+  require(config.call_timeout >= Duration(1'000) && config.call_timeout <= Duration(600'000));
 }
 
 void check_config(const Config& config) {

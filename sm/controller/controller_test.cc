@@ -373,18 +373,18 @@ TEST_CASE_FIXTURE(Blue, "a Bind that is cancelled while it waits for the port do
   fabricapi::BindRequest next = request(kVf1, "blue");
   next.attachment.container = "c2";
   bool gone = false;
-  std::string engine_members;
+  std::string outcome;
   controller->set_time(now());
   controller->bind(kNode1, next, {deadline(60'000), [&] { return gone; }},
                    [&](const Result<fabric::Binding>& result) {
-                     engine_members = result ? name(result->state) : name(result.error().code());
+                     outcome = result ? name(result->state) : name(result.error().code());
                    });
   tick();
-  CHECK(engine_members.empty());
+  CHECK(outcome.empty());
   gone = true;
   unbind(kNode1, kC1);
   settle();
-  CHECK(engine_members == "unavailable");
+  CHECK(outcome == "unavailable");
   CHECK(registry->size() == 0);
 }
 

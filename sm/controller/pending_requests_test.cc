@@ -21,7 +21,7 @@ fabric::Binding binding(const fabric::Attachment& attachment, BindingState state
   return made;
 }
 
-struct Told {
+struct Answers {
   std::string all;
   PendingRequests::Done as(const std::string& who) {
     return [this, who](const Result<fabric::Binding>& result) {
@@ -32,69 +32,68 @@ struct Told {
 };
 
 TEST_CASE("each request is answered once, when its state is reached") {
-  Told engine_members;
+  Answers answers;
   PendingRequests waiting;
-  waiting.add(kNet1, For::verified, at(10), engine_members.as("a"));
-  waiting.add(kNet1, For::verified, at(20), engine_members.as("b"));
-  waiting.add(kNet1, For::released, at(30), engine_members.as("c"));
-  waiting.add(kNet2, For::verified, at(40), engine_members.as("d"));
+  waiting.add(kNet1, For::verified, at(10), answers.as("a"));
+  waiting.add(kNet1, For::verified, at(20), answers.as("b"));
+  waiting.add(kNet1, For::released, at(30), answers.as("c"));
+  waiting.add(kNet2, For::verified, at(40), answers.as("d"));
   CHECK(waiting.due() == at(10));
   waiting.notify(binding(kNet1, BindingState::written));
   waiting.notify(binding(kNet1, BindingState::unknown));
-  CHECK(engine_members.all.empty());
+  CHECK(answers.all.empty());
   waiting.notify(binding(kNet1, BindingState::verified));
-  CHECK(engine_members.all == "a:verified b:verified ");
+  CHECK(answers.all == "a:verified b:verified ");
   CHECK(waiting.due() == at(30));
   waiting.notify(binding(kNet1, BindingState::released));
-  CHECK(engine_members.all == "a:verified b:verified c:released ");
+  CHECK(answers.all == "a:verified b:verified c:released ");
   CHECK(waiting.size() == 1);
 }
 
 TEST_CASE("a request for a binding that is removed waits no longer") {
-  Told engine_members;
+  Answers answers;
   PendingRequests waiting;
-  waiting.add(kNet1, For::verified, at(10), engine_members.as("a"));
+  waiting.add(kNet1, For::verified, at(10), answers.as("a"));
   waiting.notify(binding(kNet1, BindingState::releasing));
-  CHECK(engine_members.all == "a:releasing ");
+  CHECK(answers.all == "a:releasing ");
 }
 
 TEST_CASE("at the deadline a request gets the present state") {
-  Told engine_members;
+  Answers answers;
   PendingRequests waiting;
-  waiting.add(kNet1, For::verified, at(10), engine_members.as("a"));
-  waiting.add(kNet2, For::released, at(10), engine_members.as("b"));
-  waiting.add(kNet2, For::released, at(11), engine_members.as("c"));
+  waiting.add(kNet1, For::verified, at(10), answers.as("a"));
+  waiting.add(kNet2, For::released, at(10), answers.as("b"));
+  waiting.add(kNet2, For::released, at(11), answers.as("c"));
   const auto now = [](const fabric::Attachment& attachment) {
     return attachment == kNet1 ? std::optional(binding(kNet1, BindingState::written))
                                : std::nullopt;
   };
   waiting.expire(at(9), now);
-  CHECK(engine_members.all.empty());
+  CHECK(answers.all.empty());
   waiting.expire(at(10), now);
-  CHECK(engine_members.all == "a:written b:released ");
+  CHECK(answers.all == "a:written b:released ");
   CHECK(waiting.due() == at(11));
 }
 
 TEST_CASE("a service that ends answers all requests") {
-  Told engine_members;
+  Answers answers;
   {
     PendingRequests waiting;
-    waiting.add(kNet1, For::verified, at(10), engine_members.as("a"));
-    waiting.add(kNet2, For::verified, at(10), engine_members.as("b"));
+    waiting.add(kNet1, For::verified, at(10), answers.as("a"));
+    waiting.add(kNet2, For::verified, at(10), answers.as("b"));
   }
-  CHECK(engine_members.all == "a:unavailable b:unavailable ");
+  CHECK(answers.all == "a:unavailable b:unavailable ");
 }
 
 TEST_CASE("an answered caller can wait again") {
-  int engine_members = 0;
+  int answered = 0;
   PendingRequests waiting;
   waiting.add(kNet1, For::verified, at(10), [&](const Result<fabric::Binding>&) {
-    ++engine_members;
-    waiting.add(kNet1, For::verified, at(20),
-                [&](const Result<fabric::Binding>&) { ++engine_members; });
+    ++answered;
+    waiting.add(kNet1, For::verified, at(20), [&](const Result<fabric::Binding>&) { ++answered; });
   });
   waiting.notify(binding(kNet1, BindingState::verified));
-  CHECK(engine_members == 1);
+  CHECK(answered == 1);
   CHECK(waiting.size() == 1);
 }
 

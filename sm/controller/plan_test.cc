@@ -9,32 +9,32 @@ namespace {
 struct PlanBed : Fixture {
   // "ok", or why there is none.
   std::string ask(const fabricapi::PlanRequest& request) {
-    std::string engine_members = "nothing";
+    std::string outcome = "nothing";
     controller->set_time(now());
     controller->plan(kAdministrator, request, [&](const Result<fabricapi::Plan>& plan) {
-      engine_members = plan ? "ok" : plan.error().text();
+      outcome = plan ? "ok" : plan.error().text();
       if (plan) planned = *plan;
     });
     tick();
-    return engine_members;
+    return outcome;
   }
   std::string change(const fabric::Partition& partition) {
     controller->set_time(now());
-    std::string engine_members = "nothing";
+    std::string outcome = "nothing";
     controller->update_partition(kAdministrator, partition, [&](const auto& updated) {
-      engine_members = updated ? "ok" : updated.error().text();
+      outcome = updated ? "ok" : updated.error().text();
     });
     tick();
-    return engine_members;
+    return outcome;
   }
   std::string remove(const std::string& name) {
     controller->set_time(now());
-    std::string engine_members = "nothing";
+    std::string outcome = "nothing";
     controller->delete_partition(kAdministrator, name, [&](const auto& deleted) {
-      engine_members = deleted ? "ok" : deleted.error().text();
+      outcome = deleted ? "ok" : deleted.error().text();
     });
     tick();
-    return engine_members;
+    return outcome;
   }
   bool noted(std::string_view part) const {
     for (const std::string& note : planned.notes)

@@ -215,11 +215,10 @@ TEST_CASE_FIXTURE(StuckBed, "partition: doctor and a metric name what waits for 
   settle_all();
   CHECK_FALSE(finding("partition training").empty());
   tick(kMinutes);
-  const std::string engine_members = finding("partition training");
-  CHECK_MESSAGE(engine_members.find(kStorage.text()) != engine_members.npos, engine_members);
-  CHECK_MESSAGE(engine_members.find("`ibpodctl partition delete training --forget-ports`") !=
-                    engine_members.npos,
-                engine_members);
+  const std::string issue = finding("partition training");
+  CHECK_MESSAGE(issue.find(kStorage.text()) != issue.npos, issue);
+  CHECK_MESSAGE(issue.find("`ibpodctl partition delete training --forget-ports`") != issue.npos,
+                issue);
   CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 1"));
   store.fail_at(0, FakeStore::Failure::lost);
   partition("other");
@@ -365,10 +364,9 @@ TEST_CASE_FIXTURE(StuckBinding, "binding: released, it waits for its port, and d
   CHECK(has_binding());
   CHECK(finding("node n1").empty());
   tick(kMinutes);
-  const std::string engine_members = finding("node n1");
-  CHECK_MESSAGE(engine_members.find(kVf1.text()) != engine_members.npos, engine_members);
-  CHECK_MESSAGE(engine_members.find("`ibpodctl node forget n1 --force`") != engine_members.npos,
-                engine_members);
+  const std::string issue = finding("node n1");
+  CHECK_MESSAGE(issue.find(kVf1.text()) != issue.npos, issue);
+  CHECK_MESSAGE(issue.find("`ibpodctl node forget n1 --force`") != issue.npos, issue);
   CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 1"));
   forget_node();  // as it says; its PF is on no look, too
   CHECK_FALSE(has_binding());
@@ -399,13 +397,10 @@ TEST_CASE_FIXTURE(StuckBinding, "binding: of a virtual port the remedy takes its
   unbind(kNode1, {"n1", "c1", "net1"});
   settle_all();
   tick(kMinutes);
-  const std::string engine_members = finding("node n1");
-  CHECK_MESSAGE(engine_members.find(kVf1.text()) != engine_members.npos, engine_members);
-  CHECK_MESSAGE(engine_members.find("`ibpodctl node forget n1 --force`") != engine_members.npos,
-                engine_members);
-  CHECK_MESSAGE(
-      engine_members.find("take the adapter's port off the subnet") != engine_members.npos,
-      engine_members);
+  const std::string issue = finding("node n1");
+  CHECK_MESSAGE(issue.find(kVf1.text()) != issue.npos, issue);
+  CHECK_MESSAGE(issue.find("`ibpodctl node forget n1 --force`") != issue.npos, issue);
+  CHECK_MESSAGE(issue.find("take the adapter's port off the subnet") != issue.npos, issue);
   forget_node();
   CHECK(has_binding());
   ports[kPf].there = false;
@@ -481,9 +476,8 @@ TEST_CASE_FIXTURE(StuckBed, "doctor: a finding of a scan has the time of that sc
   ms = 3'600'000;  // 01:00:00
   read(true);
   tick(kMinutes);
-  const std::string engine_members = finding("M_Key protection");
-  CHECK_MESSAGE(engine_members.find("(seen at 01:00:00 UTC)") != engine_members.npos,
-                engine_members);
+  const std::string issue = finding("M_Key protection");
+  CHECK_MESSAGE(issue.find("(seen at 01:00:00 UTC)") != issue.npos, issue);
 }
 
 }  // namespace

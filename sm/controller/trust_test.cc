@@ -427,7 +427,7 @@ TEST_CASE_FIXTURE(Trust, "while another is master its tables are left to it") {
   CHECK(tables.repairs.empty());
 }
 
-TEST_CASE_FIXTURE(Trust, "a subnet manager that ends whenever it is started is not well again") {
+TEST_CASE_FIXTURE(Trust, "a subnet manager that ends at each start has not recovered") {
   bound();
   const auto is = [&](engine::Health health, const char* trouble) {
     engine.now.health = health;
@@ -666,7 +666,7 @@ TEST_CASE_FIXTURE(Trust, "a node is not forgotten while the PF of its VFs is the
 
 TEST_CASE_FIXTURE(Trust,
                   "the log says how far a Bind has come after how long, and no more of it later") {
-  const auto engine_members = [&](const char* state) {
+  const auto line_of = [&](const char* state) {
     return logged("binding is " + std::string(state));
   };
   const auto has = [](const std::string& line, const std::string& member) {
@@ -676,20 +676,19 @@ TEST_CASE_FIXTURE(Trust,
   lag = Duration(3);  // what comes behind the beginning of a turn, such as the disk
   bind(kNode1, request(kVf1, "blue"));
   // The bed's turns come a millisecond behind what they end.
-  CHECK_MESSAGE(has(engine_members("requested"), R"("us":4000,"turn_us":3000)"),
-                engine_members("requested"));
+  CHECK_MESSAGE(has(line_of("requested"), R"("us":4000,"turn_us":3000)"), line_of("requested"));
   sweep();
   tick(20);
   read();
   REQUIRE(binding(kC1).state == BindingState::verified);
-  CHECK_MESSAGE(has(engine_members("verified"), R"("turn_us":3000)"), engine_members("verified"));
-  CHECK_MESSAGE(!has(engine_members("verified"), R"("us":4000)"), engine_members("verified"));
+  CHECK_MESSAGE(has(line_of("verified"), R"("turn_us":3000)"), line_of("verified"));
+  CHECK_MESSAGE(!has(line_of("verified"), R"("us":4000)"), line_of("verified"));
   ports[kVf1].answers = false;
   read(true);
   ports[kVf1].answers = true;
   read(true);
   REQUIRE(binding(kC1).state == BindingState::verified);
-  CHECK_MESSAGE(!has(engine_members("verified"), "turn_us"), engine_members("verified"));
+  CHECK_MESSAGE(!has(line_of("verified"), "turn_us"), line_of("verified"));
 }
 
 TEST_CASE_FIXTURE(Trust, "from Bind to verified is measured once") {

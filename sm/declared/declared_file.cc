@@ -7,24 +7,24 @@
 namespace ibpod::sm::declared {
 namespace {
 
-// Until the folder is looked for again where it is gone, and where nothing is heard of it: it may
-// have been replaced above it, where nobody watches.
+// The delay until the folder is opened again if it is gone, and if no event has come from it: a
+// parent folder, which is not watched, may have been replaced.
 constexpr int kGoneMs = 1'000;
 constexpr int kQuietMs = 10'000;
 
 }  // namespace
 
-Result<std::unique_ptr<DeclaredFile>> DeclaredFile::follow(Path file, Callback engine_members) {
+Result<std::unique_ptr<DeclaredFile>> DeclaredFile::follow(Path file, Callback on_change) {
   // A ConfigMap's file is a link through ..data in its folder, which is what changes.
   FolderWatch watch = TRY(FolderWatch::open(file.parent_path()));
   Wake ending = TRY(Wake::open());
-  return std::unique_ptr<DeclaredFile>(new DeclaredFile(std::move(file), std::move(engine_members),
-                                                        std::move(watch), std::move(ending)));
+  return std::unique_ptr<DeclaredFile>(
+      new DeclaredFile(std::move(file), std::move(on_change), std::move(watch), std::move(ending)));
 }
 
-DeclaredFile::DeclaredFile(Path file, Callback engine_members, FolderWatch watch, Wake ending)
+DeclaredFile::DeclaredFile(Path file, Callback on_change, FolderWatch watch, Wake ending)
     : file_(std::move(file)),
-      callback_(std::move(engine_members)),
+      callback_(std::move(on_change)),
       watch_(std::move(watch)),
       ending_(std::move(ending)),
       thread_([this] { run(); }) {}

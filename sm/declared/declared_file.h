@@ -15,12 +15,12 @@ namespace ibpod::sm::declared {
 
 class DeclaredFile {
  public:
-  // On its thread: what the file says now, once at the beginning and then after each change; an
-  // error where nothing can be made of it, and what it said before stays in force.
+  // Called on its own thread with the content of the file, at the start and after each change; with
+  // an error if the file cannot be used: then the earlier content stays in force.
   using Callback = std::function<void(const Result<DeclaredPartitions>&)>;
 
   // Its folder has to be there. Where that is replaced later, the new one's file is followed.
-  static Result<std::unique_ptr<DeclaredFile>> follow(Path file, Callback engine_members);
+  static Result<std::unique_ptr<DeclaredFile>> follow(Path file, Callback on_change);
   ~DeclaredFile();
   DeclaredFile(const DeclaredFile&) = delete;
   DeclaredFile& operator=(const DeclaredFile&) = delete;
@@ -28,7 +28,7 @@ class DeclaredFile {
   DeclaredFile& operator=(DeclaredFile&&) = delete;
 
  private:
-  DeclaredFile(Path file, Callback engine_members, FolderWatch watch, Wake ending);
+  DeclaredFile(Path file, Callback on_change, FolderWatch watch, Wake ending);
   void run();
   void read();
   void watch_again();

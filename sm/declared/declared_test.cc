@@ -56,7 +56,7 @@ TEST_CASE("an entry that is wrong is told with its path and left out, the others
       {R"({"name": "x", "sl": 16})", "partitions[0].sl"},
       {R"({"name": "x", "nodes": ["*-*"]})", "partitions[0].nodes: "},
       {R"({"name": "x", "allowed": ["a/b"]})", "partitions[0].allowed: "},
-      {R"({"name": "x", "proof": "nobody"})", "partitions[0].proof"},
+      {R"({"name": "x", "proof": "neither"})", "partitions[0].proof"},
       {R"({"name": "x", "index0": "yes"})", "partitions[0].index0"},
       {R"({"name": "x", "allowed": "a"})", "partitions[0].allowed"},
       {R"({"name": "x", "allowed": ["a/b"]})", "allowed"},

@@ -9,8 +9,8 @@
 
 namespace ibpod::sm::discovery {
 
-// How large a subnet may be. What a node says decides how many others are asked, and nobody vouches
-// for a node.
+// How large a subnet may be. A node's answers decide how many others are asked, and they are not
+// trusted.
 struct DiscoveryLimits {
   size_t nodes = 49151;       // as many as there are unicast LIDs; of adapters each port counts
   size_t requests = 1000000;  // without repetitions; 100 or so for each switch, 3 for each adapter

@@ -293,7 +293,7 @@ TEST_CASE("a subnet that is invented while it is walked ends somewhere") {
 
 TEST_CASE("more links than are followed at once are followed all the same") {
   constexpr uint8_t kSwitches = 41;
-  constexpr uint8_t kPorts = 101;  // one to the hub, 4100 of all to nobody and to a host
+  constexpr uint8_t kPorts = 101;  // one to the hub; of all, 4100 to no node or to a host
   Bed bed;
   FakeSubnetNode& hub = bed.subnet.add_switch(200, kSwitches + 1, kLeafPlaces);
   bed.subnet.connect({&hub, kSwitches + 1}, {&bed.subnet.at(kLeaf), 7});
@@ -314,7 +314,7 @@ TEST_CASE("more links than are followed at once are followed all the same") {
   CHECK(port->switch_port->route == *mad::Route::to(200 + kSwitches));
 }
 
-TEST_CASE("GUIDs that can be nobody's are malformed") {
+TEST_CASE("GUIDs that no port can have are malformed") {
   for (const ib::Guid none : {ib::Guid(0), ib::kNoGuid}) {
     Bed bed;
     bed.subnet.at(3).ports.at(1).guid = none;
@@ -334,7 +334,7 @@ TEST_CASE("in foul weather it ends, and what it says it has seen is there") {
              .duplicated = 0.2,
              .corrupt = 0.05,
              .seed = seed});
-    bed.asking.retry.timeout = 2ms;  // of a damaged head nobody can say what it answers
+    bed.asking.retry.timeout = 2ms;  // an answer with a damaged header matches no request
     const Topology topology = bed.look();
     for (const Port& port : topology.ports()) CHECK(!port.guid.none());
     if (topology.is_complete()) CHECK(topology.ports().size() == 2 * kHostsOfLeaf + 4);

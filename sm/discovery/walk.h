@@ -45,11 +45,11 @@ class Walk {
 
   // It begins with our own node. None: it is over.
   std::vector<NextNode> next();
-  // Who answered there. nullptr: somebody who has been met before, or who cannot be.
+  // The node that answered. nullptr: it is known already, or it cannot exist.
   WalkedNode* add_node(const NextNode& visit, const mad::NodeInfo& info);
-  // Whether another question may be put: it is counted. Otherwise the topology is cut off.
+  // True if the limit allows another request, and counts it. False: the topology is cut off.
   bool may_ask();
-  // What has a link is visited next. After the ports have answered.
+  // Visits the neighbors next. To be called after the node's ports have answered.
   void follow(const WalkedNode& node);
   void add_unanswered(fabric::UnansweredQuery unseen);
 

@@ -1,4 +1,4 @@
-// LogTail: what is appended to a file, whoever truncates, renames or removes it meanwhile.
+// LogTail: what is appended to a file, even while other processes truncate, rename or remove it.
 #pragma once
 
 #include "lib/base/fd.h"

@@ -18,7 +18,7 @@ TEST_CASE("OpenSM gets a scope when it is in the cgroup of ibpod-sm's service, o
   CHECK_FALSE(scope_name("/user.slice/session-1.scope", "/user.slice/session-1.scope", 7));
 }
 
-TEST_CASE("what OpenSM has in its folder is nobody else's, whoever made its cache") {
+TEST_CASE("only the owner can read OpenSM's folder, whatever mode its cache had") {
   test::OpenSmBed bed;
   std::filesystem::permissions(bed.paths().cache, std::filesystem::perms::all);
   bed.serve();

@@ -139,8 +139,8 @@ TEST_CASE("the administrator's options come last, but none that ibpod has to hav
   }
 }
 
-// As somebody brings the file of the OpenSM that he has.
-TEST_CASE("all options that have to be taken out are told at once, and then the rest is taken") {
+// The user brings the file of an existing OpenSM.
+TEST_CASE("one error names all options to remove, and the rest is accepted") {
   TempFolder folder;
   OpenSmSettings settings;
   const std::string text =
@@ -149,20 +149,19 @@ TEST_CASE("all options that have to be taken out are told at once, and then the 
   settings.more = folder.write("more", text);
   const Status refused = check_more_options(settings.more);
   REQUIRE_FALSE(refused);
-  const std::string engine_members = refused.error().text();
-  CHECK(engine_members ==
+  const std::string message = refused.error().text();
+  CHECK(message ==
         "opensm.moreOptionsFile: " + settings.more.string() +
             ": remove line 2: guid: set opensm.port in ibpod-sm's configuration instead; line 4: "
             "log_file: only ibpod-sm sets it; line 6: qos: set opensm.qos in ibpod-sm's "
             "configuration instead; line 7: m_key: set opensm.mKeyFile in ibpod-sm's configuration "
             "instead; line 8: daemon: only ibpod-sm sets it");
-  CHECK(engine_members.find("0x5") == engine_members.npos);
+  CHECK(message.find("0x5") == message.npos);
   std::string left;
   std::istringstream lines(text);
   std::string one;
   for (int number = 1; std::getline(lines, one); ++number)
-    if (engine_members.find("line " + std::to_string(number) + ":") == engine_members.npos)
-      left += one + "\n";
+    if (message.find("line " + std::to_string(number) + ":") == message.npos) left += one + "\n";
   folder.write("more", left);
   CHECK(check_more_options(settings.more));
   CHECK(render_opensm_conf(settings, kPaths));

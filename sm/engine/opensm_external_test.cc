@@ -6,7 +6,7 @@ namespace {
 using test::OpenSmBed;
 using test::with_tenant;
 
-// One that somebody else starts, stops and configures.
+// An OpenSM that another process starts, stops and configures.
 struct Theirs {
   OpenSmBed bed;
   Path folder = bed.folder.path() / "theirs";

@@ -1,9 +1,9 @@
-// The log of OpenSM, read for what it says of sweeps, of its file and of its state. Values without
-// I/O; who follows the file is in log_tail.h.
+// Parses OpenSM's log for sweeps, its partitions file and its state. Values without I/O; log_tail.h
+// follows the file.
 //
-// A log is untrusted: node descriptions come from the subnet, are written into it as they are, and
-// may hold a newline and what looks like a line of OpenSM's. So of sweeps only the thread is heard
-// that makes them, whose number nobody on the subnet knows.
+// A log is untrusted: OpenSM writes node descriptions from the subnet into it unchanged, and they
+// may hold a newline and a forged line. So lines about sweeps count only from the thread that makes
+// them: no node on the subnet knows its number.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// OpenSM as a process: started in a session of its own, found again by whoever comes after us, or
-// another's, which is looked at before it is believed.
+// OpenSM as a process: started in its own session, so that the next ibpod-sm finds it again; or
+// started by another process, and checked before it is used.
 #pragma once
 
 #include "lib/base/fd.h"

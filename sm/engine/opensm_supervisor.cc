@@ -9,9 +9,9 @@
 namespace ibpod::sm::engine {
 namespace {
 
-// Of what others start nobody tells us, but for their pid file.
+// The interval of the checks for an OpenSM that another process starts: only its pid file shows it.
 constexpr Duration kLookAgain{500};
-// Who has lived that long may be started again at once.
+// A process that has lived this long may be started again at once.
 constexpr std::chrono::seconds kLasting{10};
 
 }  // namespace

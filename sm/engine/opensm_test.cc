@@ -205,7 +205,7 @@ TEST_CASE("where OpenSM has read a bad file it is told of, and healed") {
   CHECK(bed.until(Health::serving).restores >= 1);
 }
 
-TEST_CASE("the administrator's section is taken over, and its keys are nobody else's") {
+TEST_CASE("the administrator's section is taken over, and its keys are reserved") {
   OpenSmBed bed;
   bed.serve();
   bed.replace(bed.text() + "store=0x200 : SELF=full;\n");

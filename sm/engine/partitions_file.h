@@ -1,9 +1,9 @@
-// PartitionsFile: partitions.conf in its place. Nothing comes there that our strict reader, run on
-// what stands on disk, does not read as what is meant; and what is there can be put back.
+// PartitionsFile: partitions.conf in its place. A version gets there only after our strict reader
+// has read it back from disk as intended; and the version in place can be restored.
 //
-// Beside it, in its folder: NAME.next, while a version is judged, and then what it replaced;
-// NAME.good, the same bytes as in place, from which they come back; NAME.refused, an edit of
-// somebody else's that could not stay, which is NAME.corrected once a later one could.
+// In the same folder: NAME.next, a version while it is checked, then the one that it replaced;
+// NAME.good, a copy of the one in place, to restore it from; NAME.refused, another user's edit that
+// was undone, renamed to NAME.corrected after a later edit is accepted.
 #pragma once
 
 #include "lib/base/files.h"
@@ -31,9 +31,9 @@ class PartitionsFile {
   // One writer at a time; the folder is there. `disk` outlives it.
   PartitionsFile(Disk& disk, Path path, fabric::OpenSmOptions options);
 
-  // Takes up what the last process left, and completes what it had begun. Afterwards there is a
-  // file in place that was judged, or none: then in_place() is false. denied: a file is there that
-  // is somebody else's, or ours and written for other options, and stays.
+  // Takes over the files of the last process, and completes what it had begun. Afterwards a checked
+  // file is in place, or none: then in_place() is false. denied: the file there was not written by
+  // ibpod-sm, or for other options; it stays.
   Status open();
   bool in_place() const { return !text_.empty(); }
 

@@ -33,7 +33,7 @@ class FullDisk final : public Disk {
   bool full = false;
 };
 
-// Somebody saves a file just before it is replaced.
+// Another user saves a file just before it is replaced.
 class BusyDisk final : public Disk {
  public:
   Result<bool> exchange(const Path& one, const Path& other) override {
@@ -289,7 +289,7 @@ TEST_CASE("that an edit was undone is told after a restart, too, until it is cor
   CHECK(bed.opened().refusal().empty());
 }
 
-TEST_CASE("while nobody was there: edits of the section stay, all others are undone") {
+TEST_CASE("edits while ibpod-sm was down: those of the section stay, all others are undone") {
   Bed bed;
   REQUIRE(bed.opened().place(with(0x10)));
   const std::string ours = bed.text();
@@ -374,7 +374,7 @@ TEST_CASE("on a full disk the last file comes back") {
   CHECK(path_exists(bed.folder.path() / "partitions.conf.good"));
 }
 
-TEST_CASE("somebody else's file stays where it is, and is not to be taken from OpenSM") {
+TEST_CASE("a file that ibpod-sm did not write stays in place for OpenSM") {
   Bed bed;
   bed.replace("Default=0x7fff : ALL=full;\nmine=0x1 : ALL;\n");
   auto file = bed.file();
@@ -435,16 +435,16 @@ TEST_CASE("whichever step of the disk fails, is torn or is the last: a good file
         if (!placed) done = placed.error();
       }
       CHECK(bed.good());
-      // The administrator's edit stays, or he is told.
+      // The administrator's edit stays, or its refusal is reported.
       if (done) CHECK(bed.has(0x200) == file.refusal().empty());
       reached = disk.reached();
-      // The process that comes next finds its way.
+      // The next process can go on.
       auto next = bed.opened();
       CHECK(bed.good());
       REQUIRE(next.place(with(0x12)));
       CHECK(bed.good());
       CHECK(next.inspect() == Found::ours);
-      // What was broken off is nobody's edit.
+      // A write that broke off is not taken for an edit.
       if (fault == FaultyDisk::Fault::ends) CHECK(next.refusal().empty());
     }
     CHECK(steps > 5);

@@ -1,5 +1,5 @@
-// Observe: an engine that writes nothing. Somebody else, a switch's own subnet manager or UFM, owns
-// the tables; what is wanted counts as placed and swept, and tables alone tell what is enforced.
+// PassiveSubnetManager: writes nothing. Another subnet manager, a switch's own or UFM, owns the
+// tables. The desired partitions count as written and swept; only tables show what is enforced.
 #pragma once
 
 #include "sm/engine/subnet_manager.h"

@@ -1,5 +1,5 @@
-// Engine: whatever makes a subnet enforce partitions. Behind it stands a subnet manager that is
-// given them (OpenSm), or nothing at all (Observe), where somebody else owns the tables.
+// SubnetManager: makes a subnet enforce partitions. OpenSm gives them to an OpenSM;
+// PassiveSubnetManager writes nothing, because another subnet manager owns the tables.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -85,7 +85,7 @@ class SubnetManager {
   // wait the newest wins.
   virtual void apply(uint64_t version, Partitions partitions) = 0;
   virtual EngineStatus status() const = 0;
-  // False: it only observes, and somebody else writes the tables.
+  // False: it only observes, and another subnet manager writes the tables.
   virtual bool writes() const = 0;
   // Whether these partitions could be put into place now. invalid with what and why: what the
   // subnet manager cannot be told; exists: the administrator's section has one of their P_Keys.

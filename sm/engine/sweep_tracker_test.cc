@@ -321,7 +321,7 @@ TEST_CASE("an OpenSM that does not begin to sweep is told of, and asked to") {
   CHECK(bed.health() == Health::serving);
 }
 
-TEST_CASE("a sweep with errors is over, too: one port that is silent holds nobody up") {
+TEST_CASE("a sweep with errors is over, too: one silent port delays no other") {
   Bed bed;
   bed.serve();
   bed.want();
@@ -408,7 +408,7 @@ TEST_CASE("another section of the administrator's is in force when a sweep has r
   CHECK(bed.swept() == 1);
 }
 
-TEST_CASE("while another file is in place nobody is asked to read it") {
+TEST_CASE("while another file is in place, OpenSM is not asked to read it") {
   Bed bed;
   bed.serve();
   bed.want();

@@ -145,26 +145,25 @@ TEST_CASE("what is wanted and not there is not yes, nor what is not known") {
   TestSubnet subnet(3);
   subnet.add(blue(Membership::full, Membership::full));
   subnet.hold(1, {tables::test::kLimited, kBlueFull});
-  const auto engine_members = [&] { return both(subnet).reach.at(0); };
-  CHECK(engine_members() ==
+  const auto reach = [&] { return both(subnet).reach.at(0); };
+  CHECK(reach() ==
         "blue (0x0001): not now: the P_Key table of b/db lacks the key, which it should have");
   subnet.tables.erase(tables::test::host(2));
-  CHECK(engine_members() == "blue (0x0001): not known: the P_Key table of b/db has not been read");
+  CHECK(reach() == "blue (0x0001): not known: the P_Key table of b/db has not been read");
   subnet.hold(2, {tables::test::kLimited, kBlueFull});
   subnet.switch_tables[tables::test::host(1)].keys = TestSubnet::table({tables::test::kLimited});
-  CHECK(engine_members() ==
+  CHECK(reach() ==
         "blue (0x0001): not now: the switch port of a/web enforces partitions and lacks the key");
   subnet.switch_tables.erase(tables::test::host(1));
-  CHECK(engine_members() ==
+  CHECK(reach() ==
         "blue (0x0001): not known: the P_Key table of the switch port of a/web has not been read");
   subnet.port(1).switch_port->enforcement = {
       .partition_cap = 64, .inbound = false, .outbound = false};
-  CHECK(engine_members() == "blue (0x0001): yes: a/web is a full member, b/db is a full member");
+  CHECK(reach() == "blue (0x0001): yes: a/web is a full member, b/db is a full member");
   subnet.port(2).state = ib::PortState::init;
-  CHECK(engine_members() == "blue (0x0001): not now: the port of b/db is INIT");
+  CHECK(reach() == "blue (0x0001): not now: the port of b/db is INIT");
   subnet.contents.duplicates = {tables::test::host(1)};
-  CHECK(engine_members() ==
-        "blue (0x0001): not known: the GUID of a/web or of its switch exists twice");
+  CHECK(reach() == "blue (0x0001): not known: the GUID of a/web or of its switch exists twice");
 }
 
 TEST_CASE("a full key that is not there yet is no fault of the partition's") {

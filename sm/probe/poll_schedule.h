@@ -1,5 +1,5 @@
-// Hurry: when the ports that somebody waits for are read next. It decides and does nothing; the
-// time is told.
+// PollSchedule: when the ports that a call waits for are read next. It only decides; the caller
+// reads, and passes the time.
 #pragma once
 
 #include "sm/probe/probe_result.h"

@@ -1,5 +1,5 @@
-// Tables: the P_Key tables of the subnet's ports, to be read and written. Behind it stands the
-// witness `port` (TableWatch).
+// PortProber: reads and writes the P_Key tables of the subnet's ports. SmpPortProber implements it
+// (proof `port`).
 #pragma once
 
 #include "sm/probe/probe_result.h"
@@ -10,7 +10,7 @@
 
 namespace ibpod::sm::probe {
 
-// Orders that return at once, from any thread. What comes of them is told as Readings.
+// Every function returns at once, from any thread. The results come as ProbeBatch.
 class PortProber {
  public:
   PortProber() = default;
@@ -20,15 +20,15 @@ class PortProber {
   PortProber& operator=(PortProber&&) = delete;
   virtual ~PortProber() = default;
 
-  // What has not converged, all of it: read at once if the last call did not name it, and again and
-  // again until a later call no longer does.
+  // All ports that have not converged. A port that the last call did not name is read at once; all
+  // are read again until a later call omits them.
   virtual void poll(std::set<ib::Guid> ports) = 0;
-  // Written as soon as the port has been seen to be there and the block to be as it was said; what
-  // is there then is reported.
+  // Writes a block once the port is present and the block is as the repair expects; then reports
+  // what the port has.
   virtual void repair(std::vector<Repair> repairs) = 0;
-  // A sweep of the subnet manager is over: what is hurried is read at once.
+  // A sweep of the subnet manager is over: polled ports are read at once.
   virtual void swept() = 0;
-  // A look at all ports now.
+  // A full scan now.
   virtual void rescan() = 0;
 };
 

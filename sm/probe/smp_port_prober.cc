@@ -231,7 +231,7 @@ void SmpPortProber::finished(const RunningProbe& visiting, ProbeBatch::Time now)
   readings.ports.push_back(std::move(reading));
 }
 
-// Of a part of the subnet that does not answer nobody can tell who is there.
+// If a part of the subnet does not answer, the port may be in it: then it is not reported absent.
 void SmpPortProber::absent(ib::Guid port, bool of_repair, ProbeBatch::Time now) {
   const ProbeError why{topology_->is_complete() ? ProbeFailure::port_unknown
                                                 : ProbeFailure::timeout};

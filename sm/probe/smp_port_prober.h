@@ -1,6 +1,6 @@
-// TableWatch: the witness `port`: the P_Key tables as the ports themselves tell of them, never as a
-// subnet manager does. It reads all of them now and then, those that somebody waits for again and
-// again, and writes blocks that are to be repaired.
+// SmpPortProber: reads the P_Key tables from the ports themselves (proof `port`), never from a
+// subnet manager. It reads all tables at intervals, polls the ports that a call waits for, and
+// writes the blocks that need repair.
 #pragma once
 
 #include "lib/mad/scheduler.h"
@@ -48,12 +48,12 @@ class SmpPortProber final : public PortProber {
   SmpPortProber(SmpPortProber&&) = delete;
   SmpPortProber& operator=(SmpPortProber&&) = delete;
 
-  // HurryPace says how often. Where the topology does not have a port, or somebody else answers at
-  // its LID, the subnet is surveyed again.
+  // PollPace says how often. If the topology lacks a port, or another port answers at its LID, the
+  // subnet is discovered again.
   void poll(std::set<ib::Guid> ports) override;
-  // A whole scan now: a survey, and every end port's table with that of its switch port.
+  // A full scan now: discovery, then the table of every end port and of its switch port.
   void rescan() override;
-  // Before the first survey is over they wait.
+  // They wait until the first discovery is complete.
   void repair(std::vector<Repair> repairs) override;
   void swept() override;
 

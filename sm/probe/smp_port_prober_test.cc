@@ -204,7 +204,7 @@ TEST_CASE("what a switch enforces is asked again for who is hurried") {
   CHECK(std::get<ib::PKeyTable>(reading.switch_port->table).at(40) == PKey(0x8009));
 }
 
-TEST_CASE("a silent port is not read, and keeps nobody waiting") {
+TEST_CASE("a silent port is not read, and delays no other port") {
   Bed bed;
   bed.wait_for_scan();
   bed.channel->between([&] { bed.subnet.at(4).silent = true; });

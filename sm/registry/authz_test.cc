@@ -89,13 +89,13 @@ TEST_CASE("a node sees its own bindings when it asks for all") {
 }
 
 TEST_CASE("a node gets the same error for a missing partition and for a forbidden one") {
-  Fixture bed({make_partition("theirs", 0x100, {"other"}), make_partition("nobodys", 0x101, {}),
+  Fixture bed({make_partition("theirs", 0x100, {"other"}), make_partition("unassigned", 0x101, {}),
                make_partition("ours", 0x102, {"x", "team"})});
   const auto refusal = [&](const Caller& caller, const std::string& partition) {
     return bed.registry->bind(caller, request("n1", "a", vf(1), {{partition, {}}}), {}, bed.now)
         .error();
   };
-  for (const std::string partition : {"theirs", "nobodys", "none"}) {
+  for (const std::string partition : {"theirs", "unassigned", "none"}) {
     const Error error = refusal(node("n1"), partition);
     CHECK(error.code() == Code::denied);
     CHECK(error.text() == "bind n1/a/net1: there is no partition " + partition +
@@ -111,8 +111,8 @@ TEST_CASE("a node gets the same error for a missing partition and for a forbidde
   CHECK(refusal(node("n1"), "theirs").code() == Code::denied);
   bed.bind(request("n1", "a", vf(1), {{"ours", kLimited}}));
   // One of two is not enough.
-  CHECK(refusal(node("n1"), "nobodys").code() == Code::denied);
-  CHECK(bed.try_bind(request("n1", "b", vf(2), {{"ours", kLimited}, {"nobodys", kLimited}}))
+  CHECK(refusal(node("n1"), "unassigned").code() == Code::denied);
+  CHECK(bed.try_bind(request("n1", "b", vf(2), {{"ours", kLimited}, {"unassigned", kLimited}}))
             .error()
             .code() == Code::denied);
 }
@@ -140,9 +140,9 @@ TEST_CASE(
   by_key.pod.name_space = "others";
   CHECK_MESSAGE(bed.registry->denied_to_node(by_key).empty(), "its namespace would not do either");
   // An administrator is told what is the matter, and may not do more.
-  const Error engine_members = refusal(administrator(), asked("n2", vf(11)));
-  CHECK(engine_members.code() == Code::denied);
-  CHECK(engine_members.text().find("not open to node n2") != std::string::npos);
+  const Error error = refusal(administrator(), asked("n2", vf(11)));
+  CHECK(error.code() == Code::denied);
+  CHECK(error.text().find("not open to node n2") != std::string::npos);
   bed.bind(asked("n1", vf(1)));
   // One that is in it stays, whatever the partition says from now on.
   ours.nodes = {"n2"};

@@ -195,8 +195,8 @@ TEST_CASE("a VF has one attachment, and others learn of it what is theirs") {
   const BindRequest c = request("n2", "c", vf(1), {{"blue", kLimited}});
   CHECK(bed.refusal(c).text() ==
         "bind n2/c/net1: port 02:00:00:00:00:00:00:01 is bound to a pod of another node");
-  const Error engine_members = bed.registry->bind(administrator(), c, {}, bed.now).error();
-  CHECK(engine_members.text().find("n1/a/net1 of pod team/pod-a") != std::string::npos);
+  const Error error = bed.registry->bind(administrator(), c, {}, bed.now).error();
+  CHECK(error.text().find("n1/a/net1 of pod team/pod-a") != std::string::npos);
   bed.unbind(a);
   CHECK(bed.refusal(c).code() == Code::busy);
   bed.settle();

@@ -184,12 +184,12 @@ TEST_CASE("a store that cannot be read again: nothing is promised, and what was 
   Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
-  const auto engine_members = bed.registry->partitions();
+  const auto rendered = bed.registry->partitions();
   REQUIRE(bed.try_bind(request("n1", "b", vf(2), {{"blue", kLimited}})));
   bed.store.fail_at(0, FakeStore::Failure::lost);
   bed.store.unreadable(true);
   CHECK_FALSE(bed.registry->commit(bed.now));
-  CHECK(bed.registry->partitions() == engine_members);
+  CHECK(bed.registry->partitions() == rendered);
   CHECK(bed.refusal(a).code() == Code::unavailable);
   CHECK(bed.registry->unbind(node("n1"), a.attachment, bed.now).error().code() ==
         Code::unavailable);
@@ -198,7 +198,7 @@ TEST_CASE("a store that cannot be read again: nothing is promised, and what was 
   CHECK_FALSE(bed.registry->commit(bed.now));
   bed.store.unreadable(false);
   CHECK(bed.registry->commit(bed.now));
-  CHECK(*bed.registry->partitions() == *engine_members);
+  CHECK(*bed.registry->partitions() == *rendered);
   CHECK(bed.registry->version() > 1);
   CHECK(bed.state(request("n1", "b", vf(2), {})) == BindingState::released);
   bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
@@ -301,8 +301,8 @@ TEST_CASE("a process that is killed at any write has all that it had answered, o
       const Ended ended = run_until_killed(folder.path() / "store", n);
       const auto store = store::SqliteStore::open(folder.path() / "store");
       REQUIRE(store);
-      const bool engine_members = holds(**store, after[ended.done]);
-      REQUIRE((engine_members || holds(**store, after.at(ended.done + 1))));
+      const bool all_answered = holds(**store, after[ended.done]);
+      REQUIRE((all_answered || holds(**store, after.at(ended.done + 1))));
       REQUIRE(Registry::load(**store, policy(), kNow));
       if (WIFEXITED(ended.status)) {
         REQUIRE(WEXITSTATUS(ended.status) == 0);

@@ -49,12 +49,12 @@ TEST_CASE("stored bindings are loaded again, and must be verified again") {
   const auto partitions = [&] { return bed.registry->partitions(reader(), {}).value().items; };
   auto bindings = listed();
   auto listed_partitions = partitions();
-  const auto engine_members = *bed.registry->partitions();
+  const auto rendered = *bed.registry->partitions();
   std::vector<ExpectedTable> expected;
   const std::vector<ib::Guid> guids{vf(1), vf(2), vf(3), pf(2), storage(1), storage(2), storage(3)};
   for (const ib::Guid guid : guids) expected.push_back(bed.registry->expected(guid));
   bed.start();
-  CHECK(*bed.registry->partitions() == engine_members);
+  CHECK(*bed.registry->partitions() == rendered);
   for (fabric::Binding& binding : bindings) {
     if (binding.state != BindingState::releasing) binding.state = BindingState::requested;
     binding.condition = {Reason::waiting, ""};

@@ -67,11 +67,10 @@ ExpectedTable Registry::expected(ib::Guid guid) const {
   if (port == nullptr) return expected;
   expected.changed_in = port->changed_in;
   std::set<ib::PKey> keys, leaving;
-  for (const auto& [record, engine_members] : port->engine_members) {
-    const std::vector<ib::PKey> theirs =
-        keys_of(*record->partition.pkey, engine_members.membership);
+  for (const auto& [record, member] : port->engine_members) {
+    const std::vector<ib::PKey> theirs = keys_of(*record->partition.pkey, member.membership);
     keys.insert(theirs.begin(), theirs.end());
-    if (record->partition.index0 && !engine_members.skip_index0) expected.index0 = theirs.front();
+    if (record->partition.index0 && !member.skip_index0) expected.index0 = theirs.front();
   }
   const auto leaves = [&](const PartitionRecord& record, fabric::Membership membership) {
     for (const ib::PKey key : keys_of(*record.partition.pkey, membership))

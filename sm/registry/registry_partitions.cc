@@ -248,8 +248,7 @@ Status Registry::check_index0_of_bindings(const PartitionRecord& record) const {
 
 // The keys stay, but move to or from index 0.
 void Registry::touch_members(const PartitionRecord& record) {
-  for (const auto& [guid, engine_members] : record.engine_members)
-    state_->port(guid).changed_in = version_;
+  for (const auto& [guid, member] : record.engine_members) state_->port(guid).changed_in = version_;
 }
 
 void Registry::refresh_members(PartitionRecord& record, const std::vector<StaticMember>& former) {

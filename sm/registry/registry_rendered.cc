@@ -14,9 +14,9 @@ namespace {
 // Members that keep their index 0 come last.
 void add_members(PartitionDefinition& definition, const std::map<ib::Guid, EngineMember>& members) {
   definition.members.reserve(members.size());
-  for (const auto& [guid, engine_members] : members)
+  for (const auto& [guid, member] : members)
     definition.members.push_back(
-        {guid, engine_members.membership, definition.index0 && engine_members.skip_index0});
+        {guid, member.membership, definition.index0 && member.skip_index0});
   std::stable_partition(definition.members.begin(), definition.members.end(),
                         [](const fabric::Member& member) { return !member.skip_index0; });
 }

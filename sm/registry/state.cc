@@ -174,12 +174,12 @@ void State::update_engine_members(PortRecord::EngineMembers before,
   std::erase_if(before, [&](const auto& member) {
     return std::find(after.begin(), after.end(), member) != after.end();
   });
-  for (const auto& [record, engine_members] : before) {
+  for (const auto& [record, member] : before) {
     record->engine_members.erase(guid);
     record->rendered.reset();
   }
-  for (const auto& [record, engine_members] : after) {
-    const auto [member, added] = record->engine_members.try_emplace(guid, engine_members);
+  for (const auto& [record, engine_member] : after) {
+    const auto [member, added] = record->engine_members.try_emplace(guid, engine_member);
     if (added) record->rendered.reset();
   }
 }

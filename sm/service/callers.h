@@ -1,4 +1,4 @@
-// Whom ibpod-sm takes a caller for, with those whom it takes for nobody in the audit log.
+// Authentication of callers; unauthorized ones are in the audit log.
 #pragma once
 
 #include "lib/fabricapi/service.h"
@@ -8,12 +8,12 @@
 
 namespace ibpod::sm::service {
 
-// As Authority::identify(). Both outlive it.
+// As auth::RoleRules::identify(). Both arguments outlive it.
 fabricapi::Identify identify_and_audit(const auth::RoleRules& authority,
                                        telemetry::Telemetry& telemetry);
 
-// The account of whoever has a role, as account_of() has it; of others "stranger " and their name,
-// which is never anybody else's. It outlives it.
+// The account of a caller: account_of() if it has a role, else "unauthorized " and its name, which
+// is never the account of a caller with a role. `authority` outlives it.
 rpc::Account accounts(const auth::RoleRules& authority);
 
 }  // namespace ibpod::sm::service

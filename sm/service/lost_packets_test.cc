@@ -1,6 +1,6 @@
-// Half of the packets get lost, or all of them for a while: a binding is shown as verified when its
-// port's table has been read with its key, and never before; as released when it has been read
-// without it. And what somebody has altered there is mended.
+// Half of the packets get lost, or all of them for a while: a binding is shown as verified only
+// after its port's table was read with its key, and as released only after it was read without it.
+// A table that another process has altered is repaired.
 #include "sm/probe/smp_port_prober.h"
 #include "sm/service/service.h"
 #include "tests/support/fake_channel.h"
@@ -78,25 +78,26 @@ registry::Policy policy_of(FakeSubnet& subnet) {
 }
 
 struct Bed {
-  explicit Bed(const FaultProfile& weather, bool writes = false) {
+  explicit Bed(const FaultProfile& fault_profile, bool writes = false) {
     FakeSubnetNode& leaf = subnet.add_switch(kLeaf, kHosts + 2, 64);
     for (ib::Lid lid = 1; lid <= kHosts; ++lid)
       subnet.connect({&subnet.add_adapter(lid, 40), 1}, {&leaf, static_cast<uint8_t>(lid)});
     for (ib::Lid lid = 1; lid <= kHosts; ++lid)
       subnet.at(lid).ports.begin()->second.pkeys.at(0) = fabric::kDefaultPKey;
-    auto made = std::make_unique<FakeChannel>(subnet, weather);
+    auto made = std::make_unique<FakeChannel>(subnet, fault_profile);
     channel = made.get();
     scheduler = std::make_unique<mad::Scheduler>(std::move(made));
-    ledger = registry::Registry::load(store, policy_of(subnet), now()).value();
+    registry = registry::Registry::load(store, policy_of(subnet), now()).value();
     engine = std::make_unique<WritingEngine>(subnet, *channel, writes,
                                              [this] { service.engine_changed(); });
     watch = std::make_unique<probe::SmpPortProber>(
         *scheduler, impatient(),
         [this](probe::ProbeBatch readings) { service.probed(std::move(readings)); });
-    steward = std::make_unique<controller::Controller>(
-        controller::Controller::Deps{*ledger, *engine, *watch, report, [] { return now().steady; }},
+    controller = std::make_unique<controller::Controller>(
+        controller::Controller::Deps{*registry, *engine, *watch, report,
+                                     [] { return now().steady; }},
         controller::ControllerSettings{.epoch = "e1"}, now());
-    service.start(*steward);
+    service.start(*controller);
     follow();
   }
   ~Bed() {
@@ -120,8 +121,8 @@ struct Bed {
   void write(ib::Lid lid, const ib::PKeyTable& table) {
     channel->between([&] { subnet.at(lid).ports.begin()->second.pkeys = table; });
   }
-  // What is said of a binding is not so. Of one that has been asked to leave, or whose table
-  // somebody alters, it may be late that it was verified.
+  // True if the state of the binding is wrong. If it is being released, or its table is being
+  // altered, `verified` may be outdated.
   bool is_untrue(const fabric::Binding& binding) {
     ib::Lid lid = 1;
     while (subnet.port_guid(lid) != binding.guid) ++lid;
@@ -208,11 +209,11 @@ struct Bed {
   FakeStore store;
   log::Log log{log::Level::error};
   telemetry::Telemetry report{log};
-  std::unique_ptr<registry::Registry> ledger;
+  std::unique_ptr<registry::Registry> registry;
   Service service{report};
   std::unique_ptr<engine::SubnetManager> engine;
   std::unique_ptr<probe::SmpPortProber> watch;
-  std::unique_ptr<controller::Controller> steward;
+  std::unique_ptr<controller::Controller> controller;
   std::mutex mutex;  // of what follows
   std::condition_variable changed;
   std::shared_ptr<fabricapi::Fabric::Watch> followed;
@@ -238,7 +239,7 @@ TEST_CASE("half of the packets get lost: all is verified that is so, and nothing
   }
 }
 
-TEST_CASE("all packets get lost for a while: nobody can tell then, and all is verified behind it") {
+TEST_CASE("all packets get lost for a while: states are unknown, and then verified again") {
   Bed bed({.seed = 1});
   bed.partition();
   for (ib::Lid lid = 1; lid < kHosts; ++lid) bed.bind(lid);
@@ -256,7 +257,7 @@ TEST_CASE("all packets get lost for a while: nobody can tell then, and all is ve
   CHECK(bed.untrue == 0);
 }
 
-TEST_CASE("half of the packets get lost: nobody is told to be released whose key is still there") {
+TEST_CASE("half of the packets get lost: no binding is released while its key is in the table") {
   for (const unsigned seed : {1u, 2u}) {
     CAPTURE(seed);
     Bed bed(half_lost(seed));
@@ -282,7 +283,7 @@ TEST_CASE("half of the packets get lost: nobody is told to be released whose key
   }
 }
 
-TEST_CASE("half of the packets get lost: what somebody alters is mended") {
+TEST_CASE("half of the packets get lost: an altered table is repaired") {
   for (const unsigned seed : {1u, 2u}) {
     CAPTURE(seed);
     Bed bed(half_lost(seed), true);

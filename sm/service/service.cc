@@ -104,7 +104,7 @@ bool Service::run(const std::function<void(controller::Controller&)>& work, Dead
   return shared->done;
 }
 
-// Has the steward answer, by `answer`, what the caller may ask.
+// If the caller is authorized, the controller answers with its function `answer`.
 template <typename Value, typename Answer, typename... Args>
 void Service::dispatch(const CallInfo& asked, const Done<Value>& done, Answer answer,
                        Args&&... args) {
@@ -180,10 +180,10 @@ void Service::list_bindings(const Caller& caller, fabricapi::BindingFilter filte
 }
 
 void Service::watch_bindings(const Caller& caller, fabricapi::BindingFilter filter,
-                             std::function<bool(const fabricapi::BindingChange&)> engine_members,
+                             std::function<bool(const fabricapi::BindingChange&)> on_change,
                              Done<std::shared_ptr<Watch>> done) {
   dispatch({caller, auth::Call::watch_bindings, {}, filter.node}, done,
-           &controller::Controller::watch_bindings, std::move(filter), std::move(engine_members));
+           &controller::Controller::watch_bindings, std::move(filter), std::move(on_change));
 }
 
 void Service::sync(const Caller& caller, fabricapi::SyncRequest request,

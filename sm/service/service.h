@@ -1,5 +1,5 @@
-// Service: what ibpod-sm answers to others. It carries every request to the one thread that the
-// steward works on, and what the engine and the witness have to say, too.
+// Service: ibpod-sm's answers to its callers. It passes every request, and every event of the
+// subnet manager and the prober, to the one thread that the controller runs on.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -30,8 +30,8 @@ class Service final : public fabricapi::Fabric {
   template <typename Item>
   using Listed = fabricapi::ListPage<Item>;
 
-  // `limits`: of calls that wait for the thread; more are refused (unavailable). What is refused
-  // before the steward hears of it is audited here. `report` outlives it.
+  // `limits`: of calls that wait for the thread; more are refused (unavailable). A call that is
+  // refused before it reaches the controller is audited here. `telemetry` outlives it.
   explicit Service(telemetry::Telemetry& telemetry, CallQueue::Limits limits = {})
       : telemetry_(telemetry), tasks_(limits) {}
   // stop().
@@ -41,22 +41,21 @@ class Service final : public fabricapi::Fabric {
   Service(Service&&) = delete;
   Service& operator=(Service&&) = delete;
 
-  // Begins to work off what is asked. `steward` is the thread's from here to stop().
+  // Starts to answer calls. Until stop(), only its thread may use `controller`.
   void start(controller::Controller& controller);
-  // What has been asked is done, and nothing is taken any more. Whoever waits for something still
-  // is told when the steward goes. Not from its own thread.
+  // Completes the queued calls and takes no more. Calls that still wait for a state are answered
+  // when the controller is destroyed. Not to be called from its own thread.
   void stop();
 
-  // What others have to tell; also before start().
+  // Events; also before start().
   void engine_changed();
   void probed(probe::ProbeBatch readings);
   void declared(declared::DeclaredPartitions declared);
   void declared_unreadable(std::string why);
-  // Runs on the thread, between turns, however many requests wait: whoever uses it bounds how many
-  // do so at a time. False where it cannot have run until the deadline.
+  // Runs `work` on the thread, between ticks, however many calls wait: the caller limits how many
+  // do so at a time. False if it cannot run before the deadline.
   bool run(const std::function<void(controller::Controller&)>& work, Deadline deadline);
-  // For how long the thread has been in the turn that it is in; 0 while it waits. From any thread,
-  // at once.
+  // The age of the current tick; 0 while the thread waits. From any thread, and returns at once.
   Duration time_in_tick() const;
 
   void create_partition(const Caller& caller, fabric::Partition partition,
@@ -78,7 +77,7 @@ class Service final : public fabricapi::Fabric {
   void list_bindings(const Caller& caller, fabricapi::BindingFilter filter, Page page,
                      Done<Listed<fabric::Binding>> done) override;
   void watch_bindings(const Caller& caller, fabricapi::BindingFilter filter,
-                      std::function<bool(const fabricapi::BindingChange&)> engine_members,
+                      std::function<bool(const fabricapi::BindingChange&)> on_change,
                       Done<std::shared_ptr<Watch>> done) override;
   void sync(const Caller& caller, fabricapi::SyncRequest request,
             Done<fabricapi::SyncAnswer> done) override;

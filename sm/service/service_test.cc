@@ -41,7 +41,7 @@ bool has(const std::string& text, const std::string& part) {
 }
 
 TEST_CASE_FIXTURE(ServiceBed, "who may not change something is refused, and in the audit log") {
-  Service service(telemetry);  // which has not begun: nothing of it gets to a steward
+  Service service(telemetry);  // not started: no call reaches a controller
   const Deadline soon = Deadline::in(Duration(1000));
   fabric::Partition blue;
   blue.name = "blue";
@@ -82,7 +82,7 @@ TEST_CASE_FIXTURE(ServiceBed, "who may not change something is refused, and in t
   one("forget node", "n1");
 }
 
-TEST_CASE_FIXTURE(ServiceBed, "what overrides a wait comes to the steward as that") {
+TEST_CASE_FIXTURE(ServiceBed, "a call that overrides a wait reaches the controller as such") {
   Service service(telemetry);
   service.start(*controller);
   fabric::Partition blue;
@@ -121,7 +121,7 @@ TEST_CASE_FIXTURE(ServiceBed, "a change that there is no place for is refused, a
   CHECK(has(told(), "\"result\":\"unavailable\""));
 }
 
-TEST_CASE_FIXTURE(ServiceBed, "whom no rule knows is in the log and counted, whatever he called") {
+TEST_CASE_FIXTURE(ServiceBed, "an unauthorized caller is logged and counted, whatever it called") {
   const auth::RoleRules authority = auth::RoleRules::make({}).value();
   const fabricapi::Identify identify = identify_and_audit(authority, telemetry);
   CHECK(identify({.common_name = "", .names = {}, .local = true}));
@@ -133,7 +133,7 @@ TEST_CASE_FIXTURE(ServiceBed, "whom no rule knows is in the log and counted, wha
   CHECK(has(telemetry.metrics().text(), "\nibpod_sm_unauthorized_calls_total 1\n"));
 }
 
-TEST_CASE("who has a role has one account, whatever the certificate; nobody else has the same") {
+TEST_CASE("a caller with a role has one account for all its certificates; no other caller has it") {
   const auto rule = [](const char* match, fabricapi::Role role) {
     return auth::RoleRule{auth::NamePattern::parse(match).value(), role};
   };
@@ -183,8 +183,8 @@ TEST_CASE_FIXTURE(ServiceBed, "work on the thread waits behind requests, and is 
   CHECK(codes == std::vector<std::string>{"unavailable", "ok"});
 }
 
-// A turn that goes on is seen by whoever asks whether the thread lives, who waits for nothing.
-TEST_CASE_FIXTURE(ServiceBed, "how long a turn has gone on is told at once, while it does") {
+// A liveness check sees a tick that does not end, and does not wait for it.
+TEST_CASE_FIXTURE(ServiceBed, "the age of the current tick is returned at once") {
   Service service(telemetry);
   CHECK(service.time_in_tick() == Duration(0));
   service.start(*controller);

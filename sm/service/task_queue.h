@@ -21,18 +21,18 @@ class TaskQueue {
 
   explicit TaskQueue(CallQueue::Limits limits) : calls_(limits) {}
 
-  // From any thread. A caller's calls are done in the order in which it asks, those of several in
-  // turn. unavailable, and nothing is kept, where too many wait already, or it is over.
+  // From any thread. A caller's calls run in order; several callers take turns. unavailable, and
+  // the call is dropped, if too many wait already or stop() was called.
   Status try_post(const std::string& caller, CallQueue::Share membership, Task call);
-  // For what must not get lost: it always waits, may be told at any time, and is done before calls
+  // For events, which must not get lost: always accepted, at any time, and run before the calls
   // that wait.
   void post(Task news);
 
-  // What is to be done now: all news and one call, so that whoever takes them can look at the clock
-  // behind each call. Waits for something, until `due`. Nothing at all: stop() has been called, and
-  // all that had come before has been taken.
+  // The tasks to run now: all events and one call, so that the caller can read the clock after each
+  // call. Waits for a task until `due`. nullopt: stop() was called, and every earlier task has been
+  // taken.
   std::optional<std::vector<Task>> take(std::optional<Time> due);
-  // From any thread. Nobody is let in any more.
+  // From any thread. No more calls are accepted.
   void stop();
 
  private:

@@ -24,12 +24,12 @@ namespace ibpod::sm::telemetry {
 // In the document's order (docs/metrics.md).
 const std::vector<http::Family>& metric_families();
 
-// How the ports of the subnet stand, as one scan has found them.
+// The ports of the subnet, as counted by one scan.
 struct PortCounts {
   size_t ports = 0;    // all
   size_t missing = 0;  // lack a key
-  size_t foreign = 0;  // hold one that nobody gave them
-  size_t unseen = 0;   // named by a partition, and not to be seen
+  size_t foreign = 0;  // hold one that no partition gives them
+  size_t unseen = 0;   // named by a partition, and not visible
   bool operator==(const PortCounts&) const = default;
 };
 
@@ -48,20 +48,20 @@ class Telemetry {
   // What is wrong for longer is said once, and again after it was well; empty: it is well.
   void report_condition(const std::string& about, const std::string& text);
 
-  // Every request that changes something, granted or not, and every change that nobody has asked
-  // for by a request. What is granted is on disk. Refusals, and what was granted and changed
-  // nothing, are limited: a caller can cause them without end (sm/telemetry/line_limit.h).
+  // Every request that changes something, granted or not, and every change without a request. A
+  // granted change is on disk. Refusals, and requests that changed nothing, are limited: a caller
+  // can cause them without end (sm/telemetry/line_limit.h).
   enum class Effect { change, none };
   void audit(const fabricapi::Caller& caller, std::string_view action, const std::string& subject,
              const Status& status, Effect effect = Effect::change);
-  // Somebody whom the rules make nobody has called; `refusal` says by which names. Limited.
+  // A caller without a role has called; `refusal` has its names. Limited.
   void unauthorized(const Error& refusal);
   // A node has bound a pod of a namespace that it had none of until now, and `nodes` others have.
   void first_binding(const fabricapi::Caller& caller, const std::string& subject,
                      const std::string& name_space, size_t nodes);
-  // The same of a node with more namespaces than are remembered; `report`: with a line, too.
+  // The same of a node with more namespaces than are remembered; `log_it`: also with a line.
   void uncertain_first_binding(const fabricapi::Caller& caller, const std::string& node,
-                               bool telemetry);
+                               bool log_it);
   // A Bind was refused only because a partition's nodes do not match. Limited.
   void wrong_node(const fabricapi::Caller& caller, const std::string& subject,
                   const std::string& partition);
@@ -85,7 +85,7 @@ class Telemetry {
   // As it is now: bindings by state and reason, ports that have not settled, requests that wait.
   void bindings(const std::map<std::pair<fabric::BindingState, fabric::Reason>, size_t>& counts,
                 size_t unsettled, size_t waiting);
-  // What lets somebody get around the partitions: how often each weakness is there, by its name.
+  // Issues that let a user bypass the partitions: how many of each kind, by its name.
   void issues(const std::map<std::string_view, size_t>& counts);
   // Whether all that the file of declared partitions says is so.
   void declared_file(bool good);

@@ -54,9 +54,9 @@ TEST_CASE("a certificate that cannot be used is logged once, and counted until i
   CHECK(bed.shows("ibpod_sm_starved_connections_total 4"));
   listener.certificate = Error(Code::invalid, "/tls.crt has expired");
   bed.report.listener(listener);
-  const std::string engine_members = bed.logged();
-  CHECK(has(engine_members, "warning"));
-  CHECK(has(engine_members, "certificate: /tls.crt has expired"));
+  const std::string line = bed.logged();
+  CHECK(has(line, "warning"));
+  CHECK(has(line, "certificate: /tls.crt has expired"));
   CHECK(bed.shows("ibpod_sm_certificate_usable 0"));
   bed.report.listener(listener);
   CHECK(bed.logged().empty());
@@ -178,10 +178,10 @@ TEST_CASE_FIXTURE(
 TEST_CASE("an unauthorized call leaves a line with the certificate's names, and is counted") {
   Bed bed;
   bed.report.unauthorized(Error(Code::denied, "certificate matches no role: CN=eve"));
-  const std::string engine_members = bed.logged();
-  CHECK(has(engine_members, "\"audit\":\"call\""));
-  CHECK(has(engine_members, "\"result\":\"denied\""));
-  CHECK(has(engine_members, "CN=eve"));
+  const std::string line = bed.logged();
+  CHECK(has(line, "\"audit\":\"call\""));
+  CHECK(has(line, "\"result\":\"denied\""));
+  CHECK(has(line, "CN=eve"));
   CHECK(bed.shows("ibpod_sm_unauthorized_calls_total 1"));
 }
 
