@@ -98,7 +98,7 @@ struct Daemon::Parts {
   std::unique_ptr<declared::DeclaredFile> declared;
 };
 
-// What can be refused comes first: once the service works, the subnet's partitions change.
+// Steps that can fail come first: once the service runs, the subnet's partitions change.
 Status Daemon::Parts::open(config::Config config) {
   TRY(make_folders(config.state_folder));
   const Path database = config.state_folder / "promises.db";

@@ -14,7 +14,7 @@
 namespace ibpod::sm {
 namespace {
 
-// What stands in the row of that label, in backquotes.
+// The words in backquotes in the row with that label.
 std::set<std::string> words_of(const std::string& document, const std::string& label) {
   const size_t begin = document.find("\n| `" + label + "` | ");
   REQUIRE(begin != document.npos);

@@ -11,8 +11,8 @@
 
 namespace ibpod::sm::auth {
 
-// Who has a certificate with such a name has the role. Of a node `*` stands for the node's name, as
-// Kubernetes has it.
+// A certificate with a matching name gives this role. For the role node, `*` matches the node's
+// name in Kubernetes.
 struct RoleRule {
   NamePattern match;
   fabricapi::Role role = fabricapi::Role::reader;

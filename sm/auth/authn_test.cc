@@ -72,7 +72,7 @@ TEST_CASE("authority: whom no rule is for, or who is no certain node, is denied"
        "the certificate's name CN=system:node:N7 contains no valid node name"},
       {certificate("", {"DNS=n7.nodes.example", "DNS=n8.nodes.example"}),
        "the certificate names two nodes, n7 and n8: expected one"},
-      // What looks like another kind of name is not one.
+      // A name's text does not change its kind.
       {certificate("", {"URI=CN=ibpod-admin"}), "certificate matches no role: URI=CN=ibpod-admin"},
   };
   for (const auto& [peer, text] : table) {

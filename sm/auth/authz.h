@@ -30,7 +30,7 @@ enum class Call {
 };
 inline constexpr size_t kCalls = static_cast<size_t>(Call::health) + 1;
 std::string_view name(Call call);
-// What the audit log and metrics call it; empty for what only looks.
+// The call's name in the audit log and in metrics; empty for a call that only reads.
 std::string_view action(Call call);
 
 // denied where the call is not for the caller's role; and, for a node, where `node`, of which the

@@ -9,7 +9,7 @@ bool printable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// What is behind CN=, DNS= or URI=; nothing where the text begins otherwise.
+// The text after CN=, DNS= or URI=; nullopt if it begins with none of them.
 std::optional<std::string_view> behind_kind(std::string_view text) {
   for (const std::string_view kind : {"CN=", "DNS=", "URI="})
     if (text.starts_with(kind)) return text.substr(kind.size());

@@ -9,18 +9,18 @@
 
 namespace ibpod::sm::auth {
 
-// Of a name as rpc::Peer has it: "CN=ibpod-admin", "CN=system:node:*", "DNS=*.nodes.example",
-// "URI=spiffe://lab/node/*". `*`, once at most, stands for one or more bytes of any kind; all
-// others for themselves, large and small letters too.
+// A pattern of names as in rpc::Peer: "CN=ibpod-admin", "CN=system:node:*", "DNS=*.nodes.example",
+// "URI=spiffe://lab/node/*". One `*` at most: it matches one or more bytes of any value. All other
+// bytes match themselves, case-sensitively.
 class NamePattern {
  public:
   static Result<NamePattern> parse(std::string_view text);
 
-  // What `*` stands for in `name`: empty where there is no `*`. Nothing where `name` does not
-  // match.
+  // The part of `name` that `*` matches; empty if the pattern has no `*`; nullopt if `name` does
+  // not match.
   std::optional<std::string> match(std::string_view name) const;
   bool has_star() const { return star_; }
-  // Nothing is asked of the name but its kind: "CN=*".
+  // True for a pattern that matches every name of its kind: "CN=*".
   bool matches_all() const;
   std::string text() const { return star_ ? before_ + "*" + after_ : before_; }
 

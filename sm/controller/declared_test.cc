@@ -16,7 +16,7 @@ struct DeclaredBed : Fixture {
     controller->declare(*read);
     tick();
   }
-  // What the file has made, and what is left of what it has made before: "blue red(deleting)".
+  // The partitions from the file, with those that are being deleted: "blue red(deleting)".
   std::string there() const {
     std::string text;
     for (const auto& status : registry->partitions(kAdministrator, {}).value().items)
@@ -105,7 +105,7 @@ TEST_CASE_FIXTURE(DeclaredBed, "no partition is removed while an entry does not 
   CHECK(there() == "blue green red(deleting)");
 }
 
-// What doctor, a metric and `partition get` say of a file, and of one that is not as it should be.
+// Doctor, a metric and `partition get` report the file, and whether it is faulty.
 struct FaultyBed : DeclaredBed {
   fabric::PartitionStatus get(const std::string& name) {
     fabric::PartitionStatus found;

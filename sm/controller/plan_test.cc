@@ -1,4 +1,4 @@
-// What a change is said to do before it is made, and what a request for it is told.
+// The predicted effects of a change, and the answers to requests for a plan.
 #include "sm/controller/test_fixture.h"
 
 #include <doctest/doctest.h>

@@ -232,7 +232,7 @@ class Fixture {
     return std::make_shared<fabric::Topology>(std::move(contents));
   }
 
-  // What is asked, and what came of it: "verified", "denied" …; empty while nothing has.
+  // Sends a Bind. Its outcome: "verified", "denied" …; empty while it has no answer.
   std::string bind(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
                    int context = 1000) {
     const size_t number = answers.size();
@@ -280,7 +280,7 @@ class Fixture {
     return registry->binding(kAdministrator, attachment).value();
   }
 
-  // What a node says of a port's table, with the last stamp that it was given.
+  // Sends a node's report of a port's table, with the last stamp that it received.
   std::string observe(const fabricapi::Caller& caller, ib::Guid guid, const ib::PKeyTable& table) {
     fabricapi::ObserveRequest observed{.node = caller.node, .stamp = stamp, .ports = {}};
     observed.ports.push_back({guid, table});

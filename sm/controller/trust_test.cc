@@ -1,4 +1,4 @@
-// What is believed of ports: whose word counts, for how long, and what makes it void.
+// Trust in reports about ports: from which sources, for how long, and what invalidates them.
 #include "sm/controller/test_fixture.h"
 #include "tests/support/temp_folder.h"
 
@@ -496,7 +496,7 @@ TEST_CASE_FIXTURE(Trust, "no binding gets index 0 where the administrator's own 
   CHECK(bind(kNode1, request(kVf1, "green")) == "busy");
   CHECK(last.find("0x0900") != std::string::npos);
   CHECK(bind(kNode1, request(kVf1, "blue")).empty());
-  // Of the interface that a child is on it stays where it is.
+  // For the parent interface of a child, the P_Key stays in place.
   own_port = kVf3;
   restart();
   for (const ib::Guid port : {kVf2, kVf3}) {

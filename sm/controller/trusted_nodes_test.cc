@@ -1,4 +1,4 @@
-// What a node is believed about, and what it can make of that.
+// The reports that a node is trusted for, and the effect that they can have.
 #include "sm/controller/test_fixture.h"
 
 #include <doctest/doctest.h>
@@ -72,7 +72,7 @@ TEST_CASE_FIXTURE(Blue, "a node's first pod of a namespace that others have is i
   CHECK(shows("ibpod_sm_first_bindings_total 1"));
   bind(kNode2, other);
   CHECK(lines("first binding") == 1);
-  // What is on disk is known at the next start.
+  // The state on disk is known at the next start.
   restart();
   fabricapi::BindRequest second = request(kVf2, "blue", "c2");
   bind(kNode1, second);

@@ -11,7 +11,7 @@
 namespace ibpod::sm::declared {
 namespace {
 
-// What was told last, in words; waits for the next one.
+// Waits for the next callback, and returns its content as text.
 class Ear {
  public:
   void hear(const Result<DeclaredPartitions>& declared) {

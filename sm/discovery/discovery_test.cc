@@ -176,7 +176,7 @@ TEST_CASE("at whichever question a node falls silent, it is not taken for whole"
       node.silent_after = answers;
       const Topology topology = bed.look();
       if (!node.silent) break;
-      // What it is called is for people.
+      // The description is only for people.
       const bool only_unnamed = lid == 5 && topology.find(bed.subnet.port_guid(5)) != nullptr &&
                                 topology.find(bed.subnet.port_guid(5))->description.empty() &&
                                 topology.find(bed.subnet.port_guid(5))->lid != 0;
@@ -243,7 +243,7 @@ TEST_CASE("a switch that is there twice puts those behind it in doubt") {
   for (ib::Lid lid = kOwn; lid <= 2 * kHostsOfLeaf; ++lid) CHECK(bed.doubtful(topology, lid));
 }
 
-// Who is behind the true one may be hidden by that, but is not taken for absent.
+// It may hide the nodes behind the true switch, but these are not taken for absent.
 TEST_CASE("an adapter that says that it is a switch makes nothing whole") {
   for (uint8_t port = 1; port <= 10; ++port) {
     CAPTURE(port);

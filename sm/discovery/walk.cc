@@ -20,7 +20,7 @@ mad::Route route_of(const WalkedNode& node) {
   return by_lid ? *by_lid : node.path;
 }
 
-// Of nothing else could be told which port it is.
+// Any other answer does not identify a port.
 bool can_be(const mad::NodeInfo& info) {
   return !info.node_guid.none() && !info.port_guid.none() &&
          (is_switch(info) || info.local_port != 0);

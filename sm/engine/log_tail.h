@@ -17,13 +17,13 @@ class LogTail {
   // The file need not be there yet.
   explicit LogTail(Path path) : path_(std::move(path)) {}
 
-  // What has been appended since the last call; of a file that is new or has been truncated, all
-  // of it. At most kMost bytes: call again until it is empty. Once a file has another in its
-  // place, its own rest comes first.
+  // The bytes appended since the last call; for a new or truncated file, all of them. At most kMost
+  // bytes: call again until it is empty. If another file has taken the place, the rest of the old
+  // one comes first.
   Result<std::string> read();
   // Leaves out what is there now, but for the last `kept` bytes.
   Status skip(uint64_t kept);
-  // Whether bytes may have been lost since the last call: the file was truncated.
+  // True if bytes may have been lost since the last call, because the file was truncated.
   bool take_lost() { return std::exchange(lost_, false); }
 
   static constexpr size_t kMost = 1 << 16;

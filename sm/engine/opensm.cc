@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Of a log that was written before we came: enough for OpenSM's last change of state.
+// The bytes read of an earlier log: enough for OpenSM's last change of state.
 constexpr uint64_t kHistory = 4 << 20;
 
 std::vector<Path> watched(const OpenSmEngineSettings& settings, const OpenSmPaths& paths) {
@@ -120,7 +120,7 @@ void OpenSm::supervise() {
         adopt();
         break;
       case OpensmSupervisor::Change::started:
-        // What it has said already is heard next: it is all in the log from here on.
+        // The lines that it has written already are read next: they come after this point.
         reader_.restart();
         sweep_tracker_.started(Clock::now());
         break;
@@ -162,7 +162,7 @@ void OpenSm::inspect() {
   seen_ = age > kTick ? std::optional(now) : std::nullopt;
   const PartitionsFile::Found what = file_.inspect();
   if (what == PartitionsFile::Found::ours) return;
-  // What OpenSM has said until now it has said of the file before.
+  // The log until now is about the earlier file.
   read_log();
   note_found(what);
 }

@@ -51,7 +51,7 @@ class OpenSm final : public SubnetManager {
 
  private:
   using Time = SweepTracker::Time;
-  // What tells of a file's change without reading it.
+  // Shows that a file has changed without reading it.
   struct FileStamp {
     uint64_t inode = 0;
     int64_t size = -1;

@@ -29,13 +29,13 @@ struct OpenSmSettings {
   // A standby takes over this many lost polls and one or two more behind the last one answered.
   unsigned polling_timeout = 1000;  // ms
   unsigned polling_retries = 2;
-  // What ports demand of those who come without the M_Key (IBA 1.4, volume 1, 14.2.4.1): 0 nothing,
-  // 1 reading is free but for the key, 2 and 3 nothing is free.
+  // M_KeyProtectBits (IBA 1.4, volume 1, 14.2.4.1), for requests without the M_Key: 0 and 1 allow
+  // reads, and 1 hides the key; 2 and 3 allow nothing.
   unsigned m_key_protection = 0;
   unsigned log_megabytes = 64;  // beyond which OpenSM begins its log again
   bool qos = false;
-  // Whether a port may be limited and full in one partition; without it `both` is refused. With it
-  // full members have no IPoIB (docs/opensm-notes.md#full-members-without-ipoib).
+  // True: a port may be limited and full in one partition; else `both` is refused. If true, full
+  // members have no IPoIB (docs/opensm-notes.md#full-members-without-ipoib).
   bool allow_both_pkeys = false;
   KeyFiles keys;
   Path more;  // the administrator's own options, one a line: they come last; empty: none
@@ -51,8 +51,8 @@ struct OpenSmPaths {
 // invalid where OpenSM could not take the folder in an option: it has no quotes.
 Status check(const OpenSmPaths& paths);
 
-// What OpenSM makes of partitions.conf with these settings. The option for
-// `both` cannot be changed while OpenSM runs.
+// The options by which OpenSM reads partitions.conf with these settings. The one for `both` cannot
+// change while OpenSM runs.
 fabric::OpenSmOptions options_of(const OpenSmSettings& settings);
 
 // The text of opensm.conf. It carries secrets; refusals do not. invalid: a number that OpenSM would
@@ -60,8 +60,8 @@ fabric::OpenSmOptions options_of(const OpenSmSettings& settings);
 // ibpod-sm has to have its own way.
 Result<std::string> render_opensm_conf(const OpenSmSettings& settings, const OpenSmPaths& paths);
 
-// What of it could be refused because of the administrator's own options (OpenSmSettings::more):
-// invalid with every line that has to be taken out.
+// Checks the file of the administrator's own options (OpenSmSettings::more): invalid with every
+// line that must be removed.
 Status check_more_options(const Path& path);
 
 // The text of its per_module_logging_file: what LogReader has to hear, and what OpenSM does not say

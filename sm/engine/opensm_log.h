@@ -29,14 +29,14 @@ enum class LogMark {
   exiting,
 };
 
-// Of a log what the process that writes now has said: behind the last line in which an OpenSM
-// says that it begins; all of it where none does.
+// The part of a log that the running process has written: after the last line in which an OpenSM
+// reports its start; the whole log if there is none.
 std::string_view of_last_process(std::string_view log);
 
 class LogReader {
  public:
-  // What the next bytes of the log say, in order. Lines may be cut anywhere between two calls; of
-  // a very long one the end is not looked at.
+  // The marks in the next bytes of the log, in order. A line may be split between two calls; the
+  // end of a very long line is ignored.
   std::vector<LogMark> take(std::string_view bytes);
   // Another process writes from here on, or earlier bytes are missing: the thread that sweeps is
   // the next one that says so.

@@ -127,7 +127,7 @@ TEST_CASE("of a log the last process's words are behind its first line") {
   // It has just begun, or the rest is not on disk.
   CHECK(of_last_process(rest + begun).empty());
   CHECK(of_last_process(kOpened + begun + "\n") == "\n");
-  // What a node is called is no program's word.
+  // A node's description is not a line of OpenSM.
   for (const char* name : {"x -> OpenSM 3.3.23", "OpenSM 3.3.23", "\nx -> OpenSM 3"}) {
     CAPTURE(name);
     const std::string named =

@@ -22,9 +22,9 @@ struct OpenSmOptionsFile {
   std::string value(std::string_view option) const;
 };
 
-// Whether it reads partitions as `wanted` says, has switches enforce them, keeps the indexes of
-// keys, and writes into its log what LogReader has to hear, at once. `modules` is the text of its
-// per_module_logging_file. invalid with the option to be changed.
+// ok if OpenSM reads partitions as `desired` says, lets switches enforce them, keeps the indexes of
+// keys, and writes at once the log lines that LogReader needs. `modules` is the text of its
+// per_module_logging_file. invalid with the option to change.
 Status check_options(const OpenSmOptionsFile& options, std::string_view modules,
                      const fabric::OpenSmOptions& desired);
 

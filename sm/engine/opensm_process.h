@@ -57,14 +57,14 @@ class Processes {
   // process can have that one. The mount namespace may be another: a service gets a new one at each
   // start.
   Result<std::optional<pid_t>> find_opensm(const Path& conf, const Path& program) const;
-  // Whether the process is that one.
+  // True if the process is the OpenSM with this opensm.conf and program.
   bool is_opensm_of(pid_t pid, const Path& conf, const Path& program) const;
 
-  // Whether the process is an OpenSM of our user and PID namespace that executes a program named
-  // opensm, or `wanted.program`, which others cannot write; and that takes its partitions from
-  // `wanted.partitions`, understands them as `wanted.options` say, enforces them, and tells in
-  // `wanted.log` what LogReader has to hear; else what it is, or what in its configuration has to
-  // change. Its paths are those of its own mount namespace.
+  // ok if the process is an OpenSM of our user and PID namespace, executes a program named opensm,
+  // or `desired.program`, that others cannot write, reads `desired.partitions` with
+  // `desired.options`, enforces them, and writes the lines that LogReader needs to `desired.log`.
+  // The error says what it is, or which option must change. Its paths are those of its own mount
+  // namespace.
   struct ExpectedOpensm {
     Path partitions;
     Path log;

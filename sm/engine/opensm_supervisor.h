@@ -42,10 +42,10 @@ class OpensmSupervisor {
   OpensmSupervisor(SupervisorSettings settings, OpenSmPaths paths)
       : settings_(std::move(settings)), paths_(std::move(paths)), processes_(settings_.proc) {}
 
-  // Whether there still is one; else, whether there is one again. One of ours that runs on another
-  // opensm.conf than the settings would give is ended, and started on that. It is only started
-  // where the partitions are in place: without them OpenSM would make everybody a full member of
-  // the default partition. At most one piece of news a call: call until there is none.
+  // Checks OpenSM, and starts or finds it again. Our own one is restarted if its opensm.conf
+  // differs from the settings. It is started only if the partitions are in place: without them
+  // OpenSM makes every port a full member of the default partition. At most one change a call: call
+  // until none.
   Change tick(Time now, bool partitions_in_place);
   // When look() may find something without an event.
   std::optional<Time> alarm() const;

@@ -19,7 +19,7 @@
 
 namespace ibpod::sm::engine {
 
-// What the administrator has put below ibpod's own partitions.
+// The administrator's lines below ibpod's own partitions.
 struct ManualSection {
   std::string text;  // byte for byte
   std::vector<fabric::PartitionDefinition> partitions;
@@ -67,7 +67,7 @@ class PartitionsFile {
     std::vector<fabric::PartitionDefinition> partitions;
     ManualSection section;
   };
-  // What was written, and what it replaced, where that is known.
+  // The written text, and the text that it replaced, if known.
   struct Replaced {
     std::string text;
     std::optional<std::string> replaced;

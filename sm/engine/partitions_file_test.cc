@@ -95,7 +95,7 @@ struct Bed {
     return opened;
   }
   std::string text() const { return read_file(path).value(); }
-  // What OpenSM would make of it; no file, or a bad one, opens the fabric.
+  // True if OpenSM can read the file: a missing or bad one opens the fabric.
   bool good() const {
     const auto text = read_file(path);
     return text && fabric::read_partitions_conf(*text, kOptions).ok();
@@ -343,7 +343,7 @@ TEST_CASE("one that cannot stay is told of, also where it is wrong only beside t
     CHECK(file.refusal().find("was undone") != std::string::npos);
     CHECK(read_file(bed.folder.path() / "partitions.conf.refused")->ends_with(wrong));
     CHECK(file.inspect() == Found::ours);
-    // What inspect() has told of is not told of once more.
+    // inspect() reports a change only once.
     bed.replace("y\n");
     CHECK(file.inspect() == Found::foreign);
     CHECK(file.restore().value() == Found::ours);
@@ -485,7 +485,7 @@ TEST_CASE("the file grows to its limit, and one that is beyond it may only becom
   CHECK_FALSE(check_growth(fabric::kMostBytes + 2, fabric::kMostBytes + 3));
 }
 
-// What leaves a file that is too large has to leave it.
+// Such a file must be read, so that it can be replaced.
 TEST_CASE("a file that is beyond the limit is still read back when it is written") {
   const TempFolder folder;
   Disk disk;

@@ -14,7 +14,7 @@
 namespace ibpod::sm::engine {
 namespace {
 
-// What opensm was built with (Debian's).
+// The default path in Debian's opensm.
 constexpr std::string_view kDefaultConf = "/etc/opensm/opensm.conf";
 
 std::optional<pid_t> pid_of(std::string_view text) {
@@ -28,7 +28,7 @@ bool is_opensm(const std::vector<std::string>& words) {
   return !words.empty() && Path(words[0]).filename() == "opensm";
 }
 
-// What the kernel puts behind the name of an executed file that is no more.
+// The kernel's suffix to the name of an executed file that was deleted.
 constexpr std::string_view kDeleted = " (deleted)";
 
 bool is_script(const Path& program) {

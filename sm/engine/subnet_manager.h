@@ -31,10 +31,10 @@ std::string_view name(Health health);
 struct EngineStatus {
   Health health = Health::starting;
   bool port_down = false;  // it is not_master because the link of its own port is down
-  // What is wrong and how to mend it, for people. While serving it is empty, or undone_edit.
+  // The fault and its remedy, for people. While serving it is empty, or undone_edit.
   std::string trouble;
-  // What others have made of our file that could not stay, and why; empty: nothing, or it has been
-  // corrected or taken back since.
+  // The edit of our file by another user that was undone, and why; empty: none, or it has been
+  // corrected or withdrawn since.
   std::string undone_edit;
   // Why a memory limit of ibpod-sm's may end the subnet manager, too; empty: it cannot.
   std::string shared_cgroup;
@@ -87,8 +87,8 @@ class SubnetManager {
   virtual EngineStatus status() const = 0;
   // False: it only observes, and another subnet manager writes the tables.
   virtual bool writes() const = 0;
-  // Whether these partitions could be put into place now. invalid with what and why: what the
-  // subnet manager cannot be told; exists: the administrator's section has one of their P_Keys.
+  // ok if these partitions can be applied now. invalid with the value and the reason: the subnet
+  // manager cannot take it; exists: the administrator's section has one of their P_Keys.
   virtual Status check(const std::vector<fabric::PartitionDefinition>& definitions) const = 0;
   // Those of the administrator's own section. They are in every table, too.
   virtual std::vector<fabric::PartitionDefinition> manual_partitions() const = 0;

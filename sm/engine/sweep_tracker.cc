@@ -32,7 +32,7 @@ void SweepTracker::is_in_place() {
   unheard_ = 0;
 }
 
-// What goes on from now on reads what is in the file's place.
+// From now on every sweep reads the file in place.
 void SweepTracker::no_older_sweep() {
   unsure_ = false;
   if (!foreign_) status_.placed = written_;
@@ -97,7 +97,7 @@ void SweepTracker::hupped(Time now) {
 
 void SweepTracker::lost() {
   if (!sweeps()) return;
-  // Whether a sweep goes on is not known. At worst one is broken off, once.
+  // A sweep may be in progress. At worst, one is broken off once.
   sweeping_ = hup_out_ = proves_ = false;
   hup_due_ = unsure_ = true;
 }

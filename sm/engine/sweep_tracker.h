@@ -1,13 +1,13 @@
-// Turn: when OpenSM's file may be replaced and when a sweep may be asked for, so that changes come
-// together, no sweep is broken off, and a sweep's end says which version it has read. Pure: it is
-// told what happens, and asked what is next.
+// SweepTracker: when OpenSM's file may be replaced and when a sweep may be requested, so that
+// changes come together, no sweep is broken off, and the end of a sweep shows which version it has
+// read. No I/O: the caller reports events and asks for the next step.
 //
-// A sweep that began before a version was in place may still write what the last one said. So the
-// version counts as placed (Standing) when that sweep is over, and not while it goes on.
+// A sweep that began before a version was in place may still write the last one. So the version
+// counts as placed (EngineStatus) only when that sweep is over.
 //
-// What it rests on (OpenSM 3.3.23, osm_state_mgr.c): a heavy sweep says in the log that it begins,
-// discovers the subnet, then reads partitions.conf and writes the tables, and says that it is over.
-// A SIGHUP in its discovery begins that again, one behind it is served when it is over.
+// This relies on OpenSM 3.3.23, osm_state_mgr.c: a heavy sweep logs its start, discovers the
+// subnet, reads partitions.conf, writes the tables, and logs its end. A SIGHUP during discovery
+// starts the discovery again; a later one is served after the sweep.
 #pragma once
 
 #include "sm/engine/opensm_log.h"
@@ -46,7 +46,7 @@ class SweepTracker {
   void failed(Time now);
   // A file that is not ours has been in its place.
   void violated();
-  // What is in its place is ours, but for the administrator's section, which is another one.
+  // The file in place is ours, but the administrator's section has changed.
   void edited();
   // OpenSM has just been started, on the file that is in place: its first sweep comes by itself.
   void started(Time now);

@@ -624,7 +624,7 @@ TEST_CASE("in any order: no discovery is broken off, nothing starves, and swept 
       if (!trapped) CHECK(bed.sm.broken_off == broken_off);
       const uint64_t swept = bed.turn.standing().swept;
       CHECK(bed.sm.done.back() >= swept);
-      // What goes on has read what is said to be in place, or it has not read yet.
+      // A sweep in progress has read the version in place, or has not read yet.
       if (bed.sm.state == ModelledOpenSm::State::writing) {
         CHECK(bed.sm.read >= swept);
         CHECK(bed.sm.read >= bed.turn.standing().placed);

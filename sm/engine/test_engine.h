@@ -77,7 +77,7 @@ inline void check_contract(SubnetManager& engine, Bell& bell) {
   });
   CHECK(last.placed == 50);
   CHECK(last.health == Health::serving);
-  // What cannot be, is told, and changes nothing.
+  // An impossible definition is an error, and changes nothing.
   CHECK(engine.check(*with_tenant(3)));
   auto wrong = *with_tenant(3);
   wrong.back().name = "a name: with syntax";

@@ -27,7 +27,7 @@ struct Subject {
 fabricapi::Explanation explain(const std::vector<Subject>& subjects,
                                const tables::FabricSnapshot& snapshot);
 
-// What is wrong or not known about a port, in sentences. Empty: nothing.
+// The faults and unknowns of a port, in sentences. Empty: none.
 std::vector<std::string> findings_of(const Subject::PortOfSubject& port,
                                      const tables::FabricSnapshot& snapshot);
 

@@ -196,7 +196,7 @@ TEST_CASE("foreign keys give a yes that should not be") {
             "b/db is a full member, which it should not be",
             "Default (0x7fff): yes: a/web is a full member, which it should not be, b/db is "
             "a full member, which it should not be"});
-  // Of the partition of only one of them nothing is said.
+  // A partition that only one of them is in is not mentioned.
   subnet.hold(2, {tables::test::kLimited});
   subnet.hold(1, {tables::test::kLimited, kRedFull});
   CHECK(both(subnet).reach == Sentences{kNoneBut, kDefaultNo});

@@ -21,7 +21,7 @@ TEST_CASE("a range has ports' GUIDs from end to end") {
   CHECK_FALSE(range(Guid(0x0300000000000000), Guid(0x0300000000000001)));
   const Guid odd(0x59cabb0097927400);
   CHECK_FALSE(range(odd, odd));
-  // Whose GUIDs others draw: they are chosen of it, and not given.
+  // A request may choose a GUID of a range that the pool does not draw from.
   CHECK(GuidPool::make({{odd, odd, {"team-a"}}}).value().allows_request(odd, "team-a"));
   CHECK_FALSE(GuidPool::make({{guid(0), Guid(UINT64_MAX), {"team-a"}}}));
   // In between lie group addresses.

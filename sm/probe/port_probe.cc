@@ -23,7 +23,7 @@ TableOrError table_read(std::span<const Answer> blocks, uint16_t places) {
   return *mad::value_of(table);
 }
 
-// What stands beyond the end of a table means nothing.
+// Entries beyond the end of a table have no meaning.
 mad::PKeyBlock within(mad::PKeyBlock block, uint16_t number, uint16_t places) {
   const size_t first = number * mad::kBlockEntries;
   const size_t count = std::clamp<size_t>(places, first, first + block.size()) - first;
@@ -99,8 +99,8 @@ std::vector<mad::Request> PortProbe::next(const Answers& answers) {
   return {};
 }
 
-// Who answers at the port's LID, and who at the switch's; and, by the path that ends with the
-// switch's port, who is connected to that.
+// Ask for the node at the port's LID, the node at the switch's LID, and, by the path that ends with
+// the switch's port, the node connected to that port.
 PortProbe::Requests PortProbe::identity_requests() const {
   const mad::QueryOptions asked = query_options();
   Requests requests{question(port_.route(), Attribute::node_info, 0, asked)};
@@ -180,7 +180,7 @@ PortProbe::Requests PortProbe::write(std::span<const Answer> answers) {
   return requests;
 }
 
-// What has no answer may have been done all the same.
+// A write without an answer may have been done all the same.
 void PortProbe::written(std::span<const Answer> answers) {
   for (size_t i = 0; i < writes_.size(); ++i) {
     const mad::Failure* const failure = mad::failure_of(answers[i]);

@@ -13,15 +13,15 @@
 
 namespace ibpod::sm::probe {
 
-// How its questions are put.
+// The options of its requests.
 struct ProbeOptions {
   mad::Urgency urgency = mad::Urgency::scan;
   mad::MKey m_key = mad::MKey::none;
   Duration timeout{200};
   int attempts = 3;
   Duration limit{5000};  // of each step
-  // Whether the switch is asked again what it enforces at this port, and whether the port is still
-  // there. Otherwise that is as in the topology.
+  // True: asks the switch again for its enforcement at this port, and for the presence of the port.
+  // False: takes both from the topology.
   bool reread_switch_port = true;
 };
 

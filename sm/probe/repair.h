@@ -9,7 +9,7 @@
 namespace ibpod::sm::probe {
 
 struct Repair {
-  // What takes a key away is written before what gives one; of both it is a revoke.
+  // A revoke is written before a bind. A block that removes and adds keys is a revoke.
   enum class Kind { revoke, bind };
   enum class Table {
     own,         // the port's

@@ -35,7 +35,7 @@ class ScanPlan {
   // The same for a port that was not there: the longer it is not, the rarer.
   void port_missing() { discovery_wanted_ = true; }
 
-  // What is to be done now; it is under way then.
+  // Returns the work that is due now, and marks it as under way.
   std::optional<Work> take_due(Time now);
   bool under_way() const { return under_way_.has_value(); }
   // The survey has ended, alone or as the beginning of a scan. `news`: it found another subnet

@@ -13,7 +13,7 @@ using Clock = Deadline::Clock;
 // Visits of a scan that are under way at once: more than any window, and a bound on memory.
 constexpr size_t kScanAtOnce = 256;
 
-// Whether another survey could make it known.
+// True if another discovery could find the port.
 bool may_have_moved(const TableOrError& table) {
   const auto* const not_read = std::get_if<ProbeError>(&table);
   if (not_read == nullptr) return false;

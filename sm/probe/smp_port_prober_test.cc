@@ -59,7 +59,7 @@ struct Bed {
     return seen.size();
   }
 
-  // What is seen next and fits, whatever comes before.
+  // Waits for the next batch that fits, and ignores others before it.
   template <typename Fits>
   ProbeBatch wait(const Fits& fits) {
     std::unique_lock lock(mutex);

@@ -72,7 +72,7 @@ TEST_CASE("the same request again is the same binding, and costs no write") {
   const uint64_t version = bed.registry->version();
   std::swap(a.partitions[0], a.partitions[1]);
   CHECK(bed.bind(a) == verified);
-  // What a partition gives others by now is not what it had.
+  // The partition's membership has changed since this binding.
   Partition blue = make_partition("blue", 0);
   blue.membership = kFull;
   REQUIRE(bed.registry->update(administrator(), blue, bed.now));
@@ -162,7 +162,7 @@ TEST_CASE("while something is being lost nothing is gained by another change, or
   CHECK(bed.registry->remove(administrator(), "blue").error().code() == Code::busy);
   bed.settle();
   CHECK(bed.keys(vf(1)) == "0x8100");
-  // What has been seen to be gone is on disk, too.
+  // The verified removal is on disk, too.
   bed.start();
   CHECK(bed.keys(vf(1)) == "0x8100");
 }
@@ -319,7 +319,7 @@ TEST_CASE("children leave index 0 to the interface that they are on") {
   blue.index0 = true;
   REQUIRE(bed.registry->update(administrator(), blue, bed.now));
   CHECK(members("blue") == std::vector<fabric::Member>{{pf(1), kLimited, true}});
-  // Who wants the interface in it says so, of one partition.
+  // A request that needs the interface in a partition names that one.
   const uint64_t version = bed.registry->changed_in(pf(1));
   first.members = second.members = {{pf(1), kLimited, ""}};
   REQUIRE(bed.registry->update(administrator(), first, bed.now));

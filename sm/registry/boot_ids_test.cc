@@ -23,7 +23,7 @@ struct Machines : Fixture {
     commit();
     return answer;
   }
-  // Of those that it does not name.
+  // The number of bindings that the Sync does not name.
   size_t told(const std::string& boot, const std::string& container) {
     return sync(boot, container).value().not_named.size();
   }

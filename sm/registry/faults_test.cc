@@ -131,7 +131,7 @@ TEST_CASE("whichever commit fails, and however: what is there is promised, and i
           REQUIRE(registry->commit(kNow));
           check_same(*registry, store);
         }
-        // What was seen by a restarted one has to be seen again.
+        // A restarted registry needs its observations again.
         for (int i = 0; i < 3; ++i) REQUIRE(see_all(*registry));
         REQUIRE(registry->commit(kNow));
         if (after.empty()) after = store.objects;
@@ -268,7 +268,7 @@ Ended run_until_killed(const Path& file, size_t n) {
   return ended;
 }
 
-// What is in a store after each number of steps.
+// The content of the store after each number of steps.
 std::vector<Objects> after_steps() {
   FakeStore store;
   const auto registry = Registry::load(store, policy(), kNow).value();

@@ -1,5 +1,5 @@
-// What an ibpod-sm of the first version has promised, in its own file (tests/data/first_version),
-// is what is promised still.
+// A state file of the first version (tests/data/first_version) is read with all its bindings and
+// partitions.
 #include "sm/registry/test_registry.h"
 #include "sm/store/sqlite_store.h"
 #include "tests/support/temp_folder.h"

@@ -6,7 +6,7 @@
 namespace ibpod::sm::registry {
 namespace {
 
-// Of all kinds, and in every state.
+// Adds bindings of all kinds and in every state.
 void fill(Fixture& bed) {
   Partition full = make_partition("full", 0x102, {"team", "*"});
   full.membership = kFull;
@@ -130,7 +130,7 @@ TEST_CASE("a policy that gives one GUID to two is refused") {
   CHECK_FALSE(Registry::load(store, rules, {}));
 }
 
-// What is refused leaves the store alone, and says which value it is.
+// A refused store stays unchanged, and the error names the value.
 void check_refused(Fixture& bed, const std::string& name) {
   const auto objects = bed.store.objects;
   const auto loaded = Registry::load(bed.store, bed.settings, bed.now);

@@ -25,7 +25,7 @@ std::map<ib::Guid, Keys> tables_of(const std::vector<fabric::PartitionDefinition
   return tables;
 }
 
-// Of a look at a port, which may be told much later.
+// An observation of a port, which may be reported much later.
 struct Look {
   ib::Guid guid;
   uint64_t version;
@@ -234,7 +234,7 @@ class World {
     wanted_.erase(attachment);
   }
 
-  // What is forgotten, or not named, or too old, is not promised any more.
+  // Drops the bindings that are forgotten, not named, or too old.
   void drop_released() {
     const Promises there = found();
     for (auto at = wanted_.begin(); at != wanted_.end();)
@@ -338,7 +338,7 @@ class World {
     check_sizes();
   }
 
-  // What bindings make of partitions.conf.
+  // Checks the limits of memberships, which bound partitions.conf.
   void check_sizes() const {
     std::set<std::pair<ib::Guid, std::string>> memberships;
     std::map<std::string, size_t> of_node;
@@ -352,7 +352,7 @@ class World {
     for (const auto& [node, count] : of_node) REQUIRE(count <= kMostOfNode);
   }
 
-  // Of a static member it is told when its partition goes, not when its membership changes.
+  // A static member's key is leaving if its partition goes, not if its membership changes.
   void add_static(ib::Guid guid, Keys& known) const {
     const auto partitions = bed_.registry->partitions(reader(), {}).value().items;
     for (const fabric::PartitionStatus& status : partitions)
@@ -372,7 +372,7 @@ class World {
         CAPTURE(ib::PKey(key).text());
         REQUIRE(known.contains(key));
       }
-      // What is gained waits until what was lost has gone.
+      // A new key waits until the removed one is gone.
       for (const fabric::Binding& binding : bed_.registry->bindings_of(guid)) {
         if (binding.kind != fabric::Kind::vf || binding.state == BindingState::releasing) continue;
         for (const fabric::PartitionMembership& membership : binding.desired) {

@@ -139,7 +139,7 @@ TEST_CASE("one that was lost comes back with its node, and has to be seen again"
   bed.advance(std::chrono::seconds(60));
   expire(bed);
   CHECK(bed.registry->unsettled().empty());
-  // What is seen of the port says nothing of the node.
+  // An observation of the port proves nothing about the node.
   bed.see(vf(1));
   bed.registry->set_condition(vf(1), {Reason::timeout, ""}, bed.now);
   CHECK(bed.state(a) == BindingState::unknown);
@@ -238,7 +238,7 @@ TEST_CASE("a Sync that comes late, and does not name what was bound since, ends 
       // The node's own Sync comes in every third of a lease.
       sync(bed, "n1", {"a", "b"});
     }
-    // Of another node: not even that.
+    // A Sync of another node changes nothing.
     sync(bed, "n2", {"a", "b"});
     CHECK(bed.keys(vf(2)) == "0x0100");
   }
@@ -288,7 +288,7 @@ TEST_CASE("the pool gives no GUID that anything else names") {
   REQUIRE(bed.registry->update(administrator(), make_partition("blue", 0), bed.now));
   CHECK(allocate(bed, vfs("n3", {0, 1, 2, 3})) == "0=4 1=5 2=6 3=7 ");
   CHECK(allocate(bed, vfs("n3", {4})).find("no GUID is free") == 0);
-  // What was being used of it comes free when it has been seen.
+  // Entries in use become free when the port has been read.
   bed.settle();
   CHECK(allocate(bed, vfs("n3", {4})) == "4=2 ");
 }

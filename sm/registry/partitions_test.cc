@@ -207,7 +207,7 @@ TEST_CASE("a fault of a static member's port is shown at its partition until the
   const auto reason = [&] { return bed.registry->partition("blue")->condition.reason; };
   CHECK(bed.see(storage(1)));
   CHECK(reason() == Reason::none);
-  // What is not the port's fault is not told of it.
+  // A fault that is not the port's is not reported for it.
   for (const Reason waiting : {Reason::waiting, Reason::no_master, Reason::misconfigured}) {
     bed.registry->set_condition(storage(1), {waiting, ""}, bed.now);
     CHECK(reason() == Reason::none);

@@ -13,7 +13,7 @@ using fabric::PartitionState;
 using fabric::Proof;
 using fabric::Reason;
 
-// What a reason implies for a port's table.
+// The meaning of a reason for a port's table.
 enum class Finding { nothing, wrong, unknown };
 
 Finding finding(Reason reason) {

@@ -1,4 +1,4 @@
-// What a change would make of the partitions, and that it is what it makes of them.
+// The predicted partitions after a change are equal to the actual ones.
 #include "sm/registry/test_registry.h"
 
 namespace ibpod::sm::registry {

@@ -80,7 +80,7 @@ struct PortRecord {
   // The number of partitions that its bindings request, and the node of these bindings.
   size_t memberships = 0;
   std::string node;
-  // What is wrong with its table; Reason::none: nothing is known to be wrong.
+  // The fault of its table; Reason::none: no known fault.
   fabric::Condition condition;
 };
 

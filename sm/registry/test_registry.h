@@ -161,7 +161,7 @@ struct Fixture {
     FAIL("it does not come to an end");
   }
 
-  // What OpenSM would put into a port's table: "0x8100 0x0101".
+  // The keys that OpenSM would write into a port's table: "0x8100 0x0101".
   std::string keys(ib::Guid guid) const {
     std::string text;
     for (const ib::PKey key : registry->expected(guid).keys)

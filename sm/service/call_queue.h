@@ -17,10 +17,10 @@ namespace ibpod::sm::service {
 class CallQueue {
  public:
   using Call = std::function<void()>;
-  // What a call may take of the places that are kept free of others.
+  // The reserved places that a call may use.
   enum class Share {
     ordinary,       // nothing: neither the caller's reserve, nor that of all
-    reserved,       // both: what ends something, or says that something is still there
+    reserved,       // both: calls that end something or renew it
     administrator,  // both, and is not bounded by what one caller may have
   };
   struct Limits {

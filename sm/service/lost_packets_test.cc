@@ -57,7 +57,7 @@ class WritingEngine final : public engine::SubnetManager {
   engine::EngineStatus now_;  // of the service's thread
 };
 
-// What is lost takes its time here: as little as may be.
+// Each lost packet costs a timeout: the timeouts are short.
 probe::ProberSettings impatient() {
   probe::ProberSettings settings;
   settings.scan = {.every = 100ms, .partial = 20ms, .between = 5ms, .most_between = 20ms};

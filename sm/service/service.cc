@@ -10,7 +10,7 @@
 namespace ibpod::sm::service {
 namespace {
 
-// Of taking calls; what is asked last is done to its end.
+// The limit for taking calls in one tick; the last call is completed.
 constexpr Duration kLongestTurn{20};
 
 }  // namespace
@@ -32,8 +32,8 @@ void Service::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-// What waits goes to the disk together, as long as it is done soon: who has asked a little waits
-// for no turn that others make long.
+// Waiting calls share one commit to disk, up to a time limit: a caller with few calls must not wait
+// for a tick that others make long.
 void Service::tick(std::optional<std::vector<TaskQueue::Task>> tasks) {
   const Deadline::Clock::time_point began = Deadline::Clock::now();
   tick_began_ = began.time_since_epoch().count();
@@ -82,7 +82,7 @@ void Service::declared_unreadable(std::string why) {
 }
 
 bool Service::run(const std::function<void(controller::Controller&)>& work, Deadline deadline) {
-  // What is still waiting when the caller has gone must not run any more.
+  // Work that still waits when the caller has given up must not run.
   struct Shared {
     std::mutex mutex;
     std::condition_variable changed;

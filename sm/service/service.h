@@ -18,7 +18,7 @@
 
 namespace ibpod::sm::service {
 
-// What time it is.
+// The current time.
 registry::Now system_time();
 
 class Service final : public fabricapi::Fabric {
@@ -95,7 +95,7 @@ class Service final : public fabricapi::Fabric {
   void health(const Caller& caller, Done<fabricapi::FabricHealth> done) override;
 
  private:
-  // Who asks for which call; about what, for the audit log; of which node, for a node's rights.
+  // The caller and its call; `subject` is for the audit log, `node` for authorization.
   struct CallInfo {
     const Caller& caller;
     auth::Call call;

@@ -1,5 +1,5 @@
 // LineLimit: how many lines of the log one caller, and all callers together, may cause in a second.
-// What is beyond is counted.
+// Lines beyond the limit are counted.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ class LineLimit {
   LineLimit() = default;
   explicit LineLimit(Settings settings) : settings_(settings) {}
 
-  // Whether a line that this caller has caused may be written.
+  // True if a line that this caller has caused may be written.
   bool take(const std::string& caller, Time now);
 
   struct Dropped {
@@ -33,7 +33,7 @@ class LineLimit {
     uint64_t lines = 0;
     bool operator==(const Dropped&) const = default;
   };
-  // What was not written in windows that are over; each line is told of once.
+  // The lines that were not written in past windows; each is reported once.
   std::vector<Dropped> take_dropped(Time now);
 
  private:

@@ -43,9 +43,9 @@ class Telemetry {
   void error(const std::string& text) { log_.write(log::Level::error, text); }
   void warning(const std::string& text) { log_.write(log::Level::warning, text); }
   void info(const std::string& text) { log_.write(log::Level::info, text); }
-  // What the database holds at the start: one that is new, or an older copy, is seen by it.
+  // Logs the content of the database at the start: it shows a new one or an older copy.
   void loaded(const Path& database, size_t partitions, size_t bindings, size_t nodes);
-  // What is wrong for longer is said once, and again after it was well; empty: it is well.
+  // Logs a lasting fault once, and again if it returns; empty `text`: no fault.
   void report_condition(const std::string& about, const std::string& text);
 
   // Every request that changes something, granted or not, and every change without a request. A
@@ -87,11 +87,10 @@ class Telemetry {
                 size_t unsettled, size_t waiting);
   // Issues that let a user bypass the partitions: how many of each kind, by its name.
   void issues(const std::map<std::string_view, size_t>& counts);
-  // Whether all that the file of declared partitions says is so.
+  // True: all entries of the file of declared partitions are applied.
   void declared_file(bool good);
-  // Of the server over TCP: whether its files can be used, until when its certificate is valid, how
-  // many connections were closed because their address had too many, and how often some had to
-  // wait for a place.
+  // The TCP server: the state of its TLS files, the expiry of its certificate, the number of
+  // connections closed because their address had too many, and of times without a free slot.
   struct ListenerStatus {
     Status certificate = ok();
     std::chrono::system_clock::time_point expires;
