@@ -28,7 +28,7 @@ constexpr Duration kRetryTimeout{10'000};
 constexpr std::chrono::minutes kMaxTick{5};
 // The end of a pod has to be seen soon after one that took long.
 constexpr Duration kMaxPause{1'000};
-// For a look that somebody asks for.
+// For a refresh that a caller of the node API asks for.
 constexpr Duration kRefreshTimeout{2'000};
 const ChangeSet kAll{.everything = true, .ports = true};
 
@@ -65,7 +65,7 @@ std::vector<node::Record> readable_records(const node::Records& records) {
   for (const node::RecordName& name : *names) {
     Result<node::Record> record = records.read(name);
     if (!record) continue;
-    record->configuration.clear();  // a tenant's, and nobody here asks for it
+    record->configuration.clear();  // it belongs to the tenant, and the agent does not use it
     read.push_back(std::move(record).value());
   }
   return read;

@@ -172,7 +172,7 @@ class Churn {
     return record;
   }
 
-  // What a kubelet should know, read by nobody who knows anything.
+  // The devices that a kubelet should know, from a new inventory without earlier readings.
   std::vector<kube::Device> inventory() {
     const sysfs::Sysfs sysfs = fixture_.tree.open();
     nl::Socket route = nl::Socket::open(nl::Family::route).value();
@@ -221,7 +221,7 @@ class Churn {
     if (!started) refused(started.error());
   }
 
-  // Whatever was configured and whoever has restarted: what pods have is in the list.
+  // The list has the devices of pods after every reconfiguration and restart.
   void check_capacity(const PluginSeen& seen) {
     const DeviceIds ids = ids_of(seen.devices);
     if (!std::includes(ids.begin(), ids.end(), in_use_.begin(), in_use_.end()))

@@ -10,7 +10,7 @@ constexpr Duration kForever{3'600'000};
 void DeviceWatch::run() {
   while (true) {
     const Result<device_plugin::WakeReason> woken = watch_.wait(Deadline::in(kForever));
-    // What cannot be waited for is what the agent lives by: it ends, and is started anew.
+    // The agent cannot work without these events: it ends, and the kubelet starts it again.
     if (!woken) return events_.post({.stop = true, .error = woken.error().text()});
     if (*woken == device_plugin::WakeReason::cancelled) return;
     if (*woken == device_plugin::WakeReason::deadline) continue;

@@ -8,7 +8,7 @@
 namespace ibpod::agent {
 namespace {
 
-// Not a moment before: whoever wakes finds the deadline passed.
+// Rounded up, so that the deadline has passed when the wait ends.
 int milliseconds_of(Deadline deadline) {
   constexpr Duration kMost = std::chrono::hours(24);
   return static_cast<int>(std::min(deadline.left(), kMost).count()) + 1;
@@ -38,7 +38,7 @@ void EventQueue::post(const PendingEvents& pending) {
 
 PendingEvents EventQueue::wait(int configuration, Deadline timeout) {
   std::array<pollfd, 2> waiting{{{wake_.fd(), POLLIN, 0}, {configuration, POLLIN, 0}}};
-  // EINTR wakes too: whoever looks again does no harm.
+  // EINTR ends the wait too: an early check does no harm.
   ::poll(waiting.data(), waiting.size(), milliseconds_of(timeout));
   wake_.drain();
   const std::scoped_lock lock(*mutex_);

@@ -28,13 +28,12 @@ class EventQueue {
  public:
   static Result<EventQueue> open();
 
-  // From any thread. What is told twice before it is heard is told once.
+  // From any thread. An event that is posted twice before wait() returns is reported once.
   void post(const PendingEvents& pending);
-  // What was told since the last call; waits for something, until `configuration`, a descriptor, is
-  // readable, or until `patience` is at its end: then it is time to look at ports. `stop` stays
-  // told.
+  // The events since the last call. Waits until there is one, until the descriptor `configuration`
+  // is readable, or until `timeout` has passed: then `changes.ports` is set. `stop` stays set.
   PendingEvents wait(int configuration, Deadline timeout);
-  // Returns at `end`, or when `stop` is told. What else is told meanwhile is for the next wait().
+  // Returns at `end`, or when `stop` is posted. Other events are kept for the next wait().
   void sleep_until(Deadline end);
 
  private:

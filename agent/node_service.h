@@ -23,7 +23,7 @@ struct NodeServiceDeps {
   const gc::GcLoop& gc_loop;
   std::optional<kube::PodResources> kubelet;  // nothing: this node has none
   std::function<bool()> is_registered;        // whether the kubelet knows every pool
-  sm_client::Fabrics* fabrics = nullptr;      // null: nobody has partitions for it
+  sm_client::Fabrics* fabrics = nullptr;      // null: none is configured
   // Has the agent look at the node, and waits for the end of that look, within reason.
   std::function<void(Deadline)> refresh_now;
 };

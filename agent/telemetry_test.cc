@@ -95,7 +95,7 @@ TEST_CASE("the configuration of the start is a good one, until a file is refused
   CHECK(fixture.logged("the last good one stays in force: cdi: got 7") == 1);
 }
 
-TEST_CASE("what is wrong for longer is logged once, and when it is well again") {
+TEST_CASE("a lasting fault is logged once, and its recovery too") {
   Fixture fixture;
   for (int i = 0; i < 3; ++i)
     fixture.telemetry.report_condition("inventory", Error(Code::unavailable, "VFs are being made"));

@@ -46,7 +46,7 @@ struct AgentFixture {
   void write(const std::string& text) const {
     if (!write_file_atomically(configuration(), text)) std::abort();
   }
-  // Tells whoever listens that something about a function has changed.
+  // Sends an event to all listeners: something about a function has changed.
   Status announce(const ib::PciAddress& function) const {
     return announce_device("/devices/pci0000:10/" + function.text());
   }

@@ -38,7 +38,7 @@ TEST_CASE("there is no start without a good configuration, and all that is wrong
                                       "expected true or false, got the number 2");
 }
 
-TEST_CASE("a file that is written anew is taken, with the names of what changed") {
+TEST_CASE("a rewritten file is taken, with the names of the changed keys") {
   Fixture fixture;
   CHECK(fixture.reloader.poll().kind == Kind::unchanged);
   fixture.folder.write("agent.json", kOther);
@@ -101,7 +101,7 @@ TEST_CASE("a ConfigMap's link that is exchanged is a change") {
   CHECK(reloader.config().sweep_interval == Duration(20'000));
 }
 
-TEST_CASE("a change that comes while somebody waits ends the waiting") {
+TEST_CASE("a change that comes during a wait ends the wait") {
   Fixture fixture;
   std::jthread writer(
       [&] { std::filesystem::rename(fixture.folder.write("new", kOther), fixture.file); });

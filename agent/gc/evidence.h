@@ -13,9 +13,9 @@ namespace ibpod::agent::gc {
 enum class Verdict { live, dead, unknown };
 std::string_view name(Verdict verdict);
 
-// What somebody who knows the node's pods says of one.
+// The answer about one pod from a source that knows the node's pods: the kubelet or the runtime.
 enum class LivenessSource {
-  none,    // this node has no such witness
+  none,    // this node has no such source
   silent,  // no answer, or one that says nothing
   has_pod,
   lacks_pod,

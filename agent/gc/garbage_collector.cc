@@ -119,7 +119,8 @@ void GarbageCollector::release_damaged(Candidate& one, const std::vector<node::R
   if (!collected) one.outcome.failure = collected.error().text();
 }
 
-// Whether its release has failed a moment ago. The next attempt of the same container begins anew.
+// True while its failed release waits for the next try. A new attempt of the same container does
+// not wait.
 bool GarbageCollector::is_paused(Candidate& one, RunState& run_state) {
   const auto failure = failures_.find(one.outcome.record);
   if (failure == failures_.end()) return false;

@@ -1,5 +1,5 @@
-// A sweep: attachments whose pods are gone, and nobody said DEL. One pass over all records at a
-// time; when to make one (at start, on change, on a timer) is the caller's.
+// Garbage collection: releases attachments whose pods are gone and for which no DEL came. Makes one
+// pass over all records at a time; the caller decides when (at start, on change, on a timer).
 #pragma once
 
 #include "agent/gc/address_releaser.h"
@@ -15,33 +15,32 @@
 
 namespace ibpod::agent::gc {
 
-// Judges every record (evidence.h) and ends what is dead. It never touches a live pod:
-// - What is dead by the word of the kubelet or the runtime is so in two passes in a row, at least
-//   kAgreement apart: either may just be starting, with half a list. Nothing of this outlasts the
-//   process. Another boot, or a namespace that is gone where namespaces alone decide, needs no
-//   second pass: neither comes back.
-// - An ADD that is underway has a living namespace, in which its record is, and so it is live
-//   before any kubelet or runtime has heard of its pod. Its namespace can go away under it: then
-//   the ADD fails, and DEL and its own undo are one and the same release, made once, under the
-//   device's lock.
-// - The same container and interface can come again after a namespace that is gone (names that a
-//   caller derives from the namespace's path). Such an ADD releases the old record itself and
-//   writes its own; a DEL that we had begun for the old one means the old attempt, which it
-//   compares under the device's lock, and passes the new one by. (IPAM knows no attempts: should
-//   the new ADD get from its claim to its address between that DEL's reading of the record and its
-//   call of IPAM, the address is given back too early.)
-// - What could not be released is not tried again before a pause, twice as long each time. A DEL
-//   that fails may have bound the device anew, and whoever looks at devices would have the next
-//   pass begin at once: without a pause that has no end. end_pauses() is for what ends once.
-// A record that cannot be read any more is left to the plugin's GC, which takes a device that is at
-// home, in no pod. One that cannot be read for now, or is of a newer version, stays untouched.
+// Evaluates every record (evidence.h) and releases dead attachments. It never touches a live pod:
+// - If the kubelet or the runtime reports a pod dead, two passes in a row must agree, at least
+//   kConfirmationDelay apart: either may have just started, with half a list. The count does not
+//   outlast the process. Another boot needs no second pass, nor does a namespace that is gone if
+//   namespaces alone decide: neither comes back.
+// - An ADD that is underway has a living namespace, which its record names, and so it is live
+//   before the kubelet or the runtime knows its pod. If its namespace goes away, the ADD fails;
+//   DEL and the undo of the ADD are the same release, made once, under the device's lock.
+// - The same container and interface can come again after its namespace is gone (a caller may
+//   derive names from the namespace's path). Such an ADD releases the old record and writes its
+//   own. A DEL that we began for the old record names the old attempt; it compares attempts under
+//   the device's lock and leaves the new one alone. (IPAM knows no attempts: if the new ADD gets
+//   its address between that DEL's reading of the record and its call of IPAM, IPAM takes the
+//   address back too early.)
+// - A failed release is not tried again before a pause, which doubles each time. A DEL that fails
+//   may have bound the device again; that is a change of devices, which starts the next pass at
+//   once. Without a pause this would not end. end_pauses() ends the pauses once.
+// A record that is damaged is left to the plugin's GC, which takes a device that is in no pod. A
+// record that cannot be read for now, or has a newer version, stays untouched.
 class GarbageCollector {
  public:
   static constexpr Duration kConfirmationDelay{10'000};
   static constexpr Duration kFirstPause{5'000};
 
-  // Told of the verdicts of each pass before anything is ended: what is dead or unknown is nobody's
-  // from then on.
+  // Called with the verdicts of each pass before the first release: from then on no pod gets a
+  // device of a dead or unknown attachment.
   using OnVerdicts = std::function<void(const GcRun&)>;
 
   explicit GarbageCollector(GcDeps deps, OnVerdicts on_verdicts = {})

@@ -1,6 +1,6 @@
 // Seeded runs: pods come and go on a node whose kubelet, plugin and view of namespaces fail, and
-// whose agent is killed. Whatever happens, what a living pod has is as its ADD left it; and once
-// all is well again, nothing of the dead is left. SEED=n repeats a run.
+// whose agent is killed. The devices of a living pod always stay as its ADD left them; and when the
+// node has recovered, nothing of dead pods is left. SEED=n repeats a run.
 #include "agent/gc/garbage_collector.h"
 #include "agent/gc/test_fake_node.h"
 
@@ -82,7 +82,7 @@ class Run {
     node_.start(container, device, "pod" + std::to_string(pick(4)), path);
   }
 
-  // The same container begins anew, just as a DEL of the one before is on its way.
+  // The same container starts again while a DEL of its last attempt is underway.
   void start_again() {
     const node::Record record = node_.pods[node_.dels.back()].record;
     if (pick(4) != 0 || node_.paths.contains(record.netns.path)) return;
@@ -105,7 +105,7 @@ class Run {
       case 1:
         node_.plain_files.insert(path);
         return;
-      case 2:  // somebody else's
+      case 2:  // the namespace of another process
         node_.paths[path] = {4, pod.record.netns.identity.inode, 1000000};
         return;
       case 3:

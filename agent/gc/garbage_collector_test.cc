@@ -83,7 +83,7 @@ TEST_CASE("every verdict is told before anything is ended") {
   CHECK(fixture.node.dels.size() == 2);
 }
 
-TEST_CASE("a pass that does not say dead in between begins the count anew") {
+TEST_CASE("a pass in between without the verdict dead resets the count") {
   for (const FakeNode::Kubelet answer : {FakeNode::Kubelet::empty, FakeNode::Kubelet::silent}) {
     Fixture fixture;
     fixture.node.kill(fixture.pod);
@@ -180,9 +180,9 @@ TEST_CASE("what the plugin cannot end stays in quarantine, with its words, until
   CHECK(fixture.run_gc_once(2 * GarbageCollector::kFirstPause).released);
 }
 
-// A DEL that binds the device anew and fails is heard of as a change of devices, which asks for the
+// A DEL that binds the device again and fails is seen as a change of devices, which requests the
 // next pass.
-TEST_CASE("what could not be released is not tried again before a pause, whoever asks") {
+TEST_CASE("a failed release is not tried again before a pause, whatever requests the pass") {
   Fixture fixture;
   fixture.node.kill(fixture.pod);
   fixture.run_gc();
@@ -264,7 +264,7 @@ TEST_CASE("an ADD of the same container that comes just before the DEL is passed
   CHECK(fixture.node.text_on_disk(fixture.pod.record) == fixture.pod.text);
 }
 
-TEST_CASE("suspicion is of an attempt: the next one of the same container begins anew") {
+TEST_CASE("the count belongs to one attempt: the next of the same container starts at zero") {
   Fixture fixture;
   fixture.node.kill(fixture.pod);
   fixture.run_gc();

@@ -1,4 +1,4 @@
-// Sweeping: the thread that sweeps, so that a plugin that takes its time holds up nobody else.
+// GcLoop: the thread of garbage collection, so that a slow plugin delays no other thread.
 #pragma once
 
 #include "agent/gc/garbage_collector.h"
@@ -19,27 +19,28 @@ struct GcReport {
 
 class GcLoop {
  public:
-  // On the sweeping thread: when the verdicts of a pass are in last(), and after each pass.
+  // On the loop's thread: when the verdicts of a pass are in last(), and after each pass.
   using OnVerdicts = std::function<void()>;
   using OnDone = std::function<void(const GcReport&)>;
 
-  // Sweeps at once, then whenever `interval` has passed, a pass asks for it, or sweep() is called.
+  // Makes a pass at once, then whenever `interval` has passed, a pass asks for the next one, or
+  // request_run() is called.
   GcLoop(GcDeps deps, Duration interval, OnVerdicts judged, OnDone done);
   // Waits for the pass that is underway.
   ~GcLoop();
   GcLoop(const GcLoop&) = delete;
   GcLoop& operator=(const GcLoop&) = delete;
 
-  // From any thread: something may have ended. Calls during a pass make one more pass. What a pass
-  // could not release waits all the same (Sweeper).
+  // From any thread: an attachment may have ended. Calls during a pass make one more pass. A failed
+  // release still waits for its pause (GarbageCollector).
   void request_run();
-  // The same, and that pass tries again what waits: what was in the way has gone.
+  // The same, but that pass ends all pauses: the cause of the failures has gone.
   void request_retry();
   void set_interval(Duration interval);
   // What the last pass found; its verdicts, while it is underway.
   std::shared_ptr<const GcRun> last_run() const { return last_.get(); }
   // Waits for the first verdicts, or for the first pass to have failed. That takes as long as the
-  // witnesses may (World).
+  // kubelet and the runtime take to answer.
   void await_verdicts();
 
  private:

@@ -34,7 +34,7 @@ struct Runs {
   }
 };
 
-TEST_CASE("what waits for its next try waits through a sweep, and not through one anew") {
+TEST_CASE("a paused release waits through request_run, and request_retry tries it at once") {
   Runs passes;
   CHECK_FALSE(passes.released(0));
   passes.gc_loop->request_run();

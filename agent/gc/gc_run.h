@@ -23,7 +23,7 @@ struct Outcome {
   bool released = false;  // it is over, and the record has gone
   std::string failure;    // why a dead one is not released yet
 
-  // A record is there whose pod is not known to live: its VF is nobody's until it has gone.
+  // There is a record, and its pod is not known to live: no pod gets its VF until it is gone.
   bool is_quarantined() const { return verdict != Verdict::live && !released; }
   // Why, for people.
   std::string text() const { return reason + (failure.empty() ? "" : "; " + failure); }

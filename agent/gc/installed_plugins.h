@@ -18,7 +18,7 @@ struct PluginSettings {
 };
 
 // Calls the plugin's DEL with what its ADD was called with, without a namespace, as that is gone,
-// and with IBPOD_ATTEMPT (lib/attach/release.h). A record that nobody can read is left to the
+// and with IBPOD_ATTEMPT (lib/attach/release.h). A record that cannot be read is left to the
 // plugin's GC, with all others as valid attachments.
 //
 // An error tells the plugin's path and why: it cannot be started (it is not there), timed out and

@@ -20,11 +20,11 @@ struct Holder {
 // Whose records hold which devices.
 using Holders = std::map<ib::PciAddress, std::vector<Holder>>;
 
-// Of the ids that the kubelet gave the pod: the one that `asker` holds already (an ADD that comes
-// again), else the first by PCI address that nobody holds, else the first whose holder is another
-// pod: that one is over, or the kubelet had not given its device away, and ADD waits for its DEL.
-// Empty where it was given none. unavailable where attachments of a pod of that name hold all of
-// them: pod-resources has no UID, so it may speak of an earlier one, and of other devices soon.
+// Chooses from the ids that the kubelet gave the pod: the one that `asker` holds already (a
+// repeated ADD), else the first by PCI address without a holder, else the first that another pod
+// holds: that pod is over, as the kubelet has given its device away, and ADD waits for its DEL.
+// Empty if the pod was given none. unavailable if attachments of a pod of that name hold all of
+// them: pod-resources has no UID, so the answer may be about an earlier pod and change soon.
 // internal for an id that is not a PCI address.
 Result<std::string> choose_device(const std::vector<std::string>& ids, const Holders& holders,
                                   const Holder& asker);

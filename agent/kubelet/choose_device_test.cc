@@ -13,8 +13,7 @@ const Holder kAsker{"c1:net1", "ns/a"};
 const Holder kEarlier{"c0:net1", "ns/a"};
 const Holder kOther{"c9:net1", "ns/b"};
 
-TEST_CASE(
-    "device of: the first by PCI address that nobody holds, in whatever order they are named") {
+TEST_CASE("device of: the first by PCI address without a holder, in any order of the ids") {
   CHECK(choose_device({kTwo, kOne}, {}, kAsker).value() == kOne);
   CHECK(choose_device({kTwo, kOne}, {{address(kOne), {kEarlier}}}, kAsker).value() == kTwo);
   CHECK(choose_device({kTwo, kOne}, {{address(kOne), {kOther}}}, kAsker).value() == kTwo);

@@ -77,7 +77,7 @@ Status DeviceFiles::grant(const std::vector<snapshot::PoolDeviceRef>& devices) {
   return ok();
 }
 
-// Once: the files are many on a large node, and nobody else writes ours.
+// Reads once: a large node has many files, and no other process writes ours.
 Status DeviceFiles::read_resources() {
   if (resources_) return ok();
   resources_ = TRY(device_plugin::allocated_resources(device_info_));

@@ -28,26 +28,26 @@ class DeviceFiles {
 
   const Path& device_info_folder() const { return device_info_; }
 
-  // At Allocate: the devices are in some pod's hands from now on, before anybody else knows of it,
-  // and have their device-info files when this returns. Never waits for CDI files, of which there
-  // may be many: the kubelet admits no other pod meanwhile.
+  // At Allocate: the devices count as in use from now on, before any record names their pod, and
+  // have their device-info files when this returns. Never waits for CDI files, of which there may
+  // be many: the kubelet admits no other pod meanwhile.
   Status grant(const std::vector<snapshot::PoolDeviceRef>& devices);
   // At PreStart, before a container that was given the device under `resource`: `now` has the
-  // device's nodes of this moment. With CDI its file says so from here on. Without, unavailable
-  // where the container was allowed other nodes at Allocate, or nobody knows which.
+  // device's present nodes. With CDI, writes them to the device's file. Without CDI, unavailable if
+  // the container was allowed other nodes at Allocate, or it is unknown which.
   Status pre_start(const std::string& resource, const device_plugin::Pool& pool,
                    const device_plugin::PoolDevice& now);
 
-  // Each offered device that nobody has gets its CDI file as the view has it; where one is offered
-  // no longer, tidy_cdi(). The file of a device that a pod has is start()'s alone. Files of
-  // offers that are the same in `before` stay as they are: each is written once more before a
-  // container starts. Without `before` all are compared.
+  // Writes the CDI file of each offered device that no pod has, from the snapshot; if a device is
+  // offered no longer, calls tidy_cdi(). Only pre_start() writes the file of a device that a pod
+  // has. Files of devices that are the same in `before` stay as they are: each is written once more
+  // before a container starts. Without `before` all are compared.
   Status refresh(const snapshot::Snapshot& now, const snapshot::Snapshot* before = nullptr);
   // CDI files of devices that are offered no longer go. An error where another program's file names
   // one of ours, which makes both unusable.
   Status tidy_cdi(const snapshot::Snapshot& now);
-  // Device-info files of devices that nobody has any more go. `pods`: the kubelet's, none empty: it
-  // has said nothing, and nothing is done.
+  // Removes the device-info files of devices that no pod has any more. `pods`: the kubelet's list;
+  // if it is empty, the kubelet has reported nothing, and nothing is removed.
   Status tidy(const snapshot::Snapshot& snapshot, const std::vector<gc::PodDevices>& pods);
 
  private:
@@ -71,7 +71,7 @@ class DeviceFiles {
   // Over the device-info files, and over finding out which of them are to stay.
   std::mutex mutex_;
   std::map<std::string, std::chrono::steady_clock::time_point> granted_;  // guarded by mutex_
-  // Under which any file may be; nothing: nobody has looked yet. Guarded by mutex_.
+  // The resources that files may be under; nothing: not read yet. Guarded by mutex_.
   std::optional<std::set<std::string>> resources_;
 };
 

@@ -19,7 +19,7 @@ using Names = std::vector<std::string>;
 
 const std::string kOne = "0000:3b:00.1", kTwo = "0000:3b:00.2", kThree = "0000:3b:00.3";
 
-// The kubelet's word, in which nobody has a device of ours.
+// An answer of the kubelet in which no pod has a device of ours.
 const std::vector<gc::PodDevices> kOthers{{"default", "other", {"0000:ff:00.0"}}};
 
 PoolDevice with_nodes(const Device& device, const std::vector<std::string>& nodes) {

@@ -44,9 +44,9 @@ class PoolResource : public kube::Resource {
   Result<kube::Allocation> allocate(const kube::DeviceIds& ids) override;
   Result<kube::DeviceIds> prefer(const kube::DeviceIds& available,
                                  const kube::DeviceIds& must_include, size_t size) override;
-  // After ADD and before the container: an RDMA move has numbered the character devices anew since
-  // allocate(). With CDI the device's file is written anew; without, a container that was allowed
-  // other nodes than it would need, or nobody knows which, does not start.
+  // After ADD and before the container: an RDMA move has renumbered the character devices since
+  // allocate(). With CDI, writes the device's file again. Without CDI, a container does not start
+  // if it was allowed other nodes than it needs, or if it is unknown which.
   Status pre_start(const kube::DeviceIds& ids) override;
 
  private:

@@ -81,7 +81,7 @@ TEST_CASE("offering: an allocation answers by CDI and leaves a device-info file,
   CHECK(node.last_event == std::vector<bool>{true, false});
 }
 
-TEST_CASE("offering: the file of a device just allocated stays, though nobody names its pod yet") {
+TEST_CASE("offering: the file of a device just allocated stays while no list names its pod yet") {
   Node node(test_pool());
   REQUIRE(node.resource.allocate({node.id0}));
   REQUIRE(node.made.files.tidy(*node.snapshot.get(), {{"default", "other", {"0000:ff:00.0"}}}));

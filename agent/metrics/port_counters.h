@@ -1,5 +1,5 @@
-// The counters of InfiniBand ports, with the pods that have the devices. Read when somebody asks
-// for the metrics: an adapter's firmware answers for each.
+// The counters of InfiniBand ports, with the pods that have the devices. Read at each scrape of the
+// metrics: the adapter's firmware is asked for each counter.
 #pragma once
 
 #include "agent/metrics/metrics.h"

@@ -18,7 +18,7 @@ Status GuidsInUse::scan_function(const ib::PciAddress& address) {
   for (const node::RdmaDevice& device : devices)
     add(address, node::Guids{device.node_guid, device.port_guid});
   if (!function->pf) return ok();
-  // A PF that cannot be asked now has told nobody anything that could be read.
+  // If the PF cannot be asked now, no process can read a GUID that was set through it.
   const Result<nl::VfSettings> settings = kernel_.vf_settings(*function);
   if (settings) add(address, node::Guids{settings->node_guid, settings->port_guid});
   const bool silent = settings || settings.error().code() == Code::unsupported ||

@@ -18,7 +18,7 @@ struct Intent {
   ib::PciAddress pf;
   std::string boot_id;  // neither drivers nor autoprobe outlive a boot, and so no intent does
   std::string driver;
-  std::vector<uint32_t> vfs;  // their numbers; those that are not there are nobody's business
+  std::vector<uint32_t> vfs;  // their numbers; those that do not exist are ignored
   bool force = false;         // whether GUIDs that they have give way
   // The VF that is being bound. Where this process ends inside a bind, the kernel's clients may
   // have given up half way (docs/kernel-notes.md#a-kill-in-a-bind): it is bound once more.

@@ -162,7 +162,7 @@ Status PfPreparation::finish(const Intent& intent) {
   return reload();
 }
 
-// The intent says which bind is under way, for whoever comes after one that was cut short.
+// The intent says which bind is underway, so that the next run can finish one that was cut short.
 Status PfPreparation::bind_all(const std::vector<VfState>& ready, Intent intent) {
   Errors errors;
   for (const VfState& vf : ready) {

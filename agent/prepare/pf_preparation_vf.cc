@@ -9,9 +9,9 @@ namespace ibpod::agent::prepare {
 
 using node::kHost;
 
-// Locks the VF, and keeps it so. False: a record names it. One of another boot does not count: its
-// namespace and all that was given to it have not outlived that, and whoever releases it finds
-// nothing to put back (lib/node/restore.h). One that cannot be read may be of any boot.
+// Locks the VF, and keeps it locked. False: a record names it. A record of another boot does not
+// count: its namespace and its device's settings ended with that boot, and its release finds
+// nothing to put back (lib/node/restore.h). A record that cannot be read may be of any boot.
 Result<bool> PfPreparation::acquire_vf(const ib::PciAddress& vf) {
   if (!locks_.contains(vf)) {
     FolderLock lock = TRY(deps_.records.lock(vf.text(), deadline_));
@@ -32,7 +32,7 @@ Result<ib::Guid> PfPreparation::pf_guid() const {
                pf_.address.text() + " has no RDMA device in the host's namespace");
 }
 
-// A VF that waits for its GUID has none until then: another one could be somebody else's.
+// A VF that waits for a GUID of the pool gets no other meanwhile: another port might have it.
 Result<ib::Guid> PfPreparation::port_guid_for(const VfState& vf, ib::Guid derived) const {
   if (!deps_.port_guid) return derived;
   return deps_.port_guid(pf_.address, vf.function.vf)
@@ -62,8 +62,8 @@ Result<bool> PfPreparation::needs_change(const VfState& vf) {
          vf.pf_configured->policy != nl::LinkPolicy::automatic;
 }
 
-// The policy first: a VF with a GUID and another policy is one that an administrator wants so, and
-// whoever is killed between the two has to be able to tell.
+// Sets the policy first: if the process is killed between the two, the next run must not take the
+// VF for one with a GUID and another policy, which is the choice of an administrator.
 Status PfPreparation::set_guids(const VfState& vf) {
   const node::Guids guids = TRY(desired_guids(vf));
   const bool disabled = !vf.pf_configured || vf.pf_configured->policy == nl::LinkPolicy::disable;

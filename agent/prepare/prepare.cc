@@ -78,7 +78,7 @@ class Run {
     return first;
   }
 
-  // For whoever has to find out why an entry chooses none.
+  // For the message about an entry that matches no PF.
   void note_pf(const node::Pf& pf, const std::vector<node::Netdev>& netdevs) {
     pf_names_ += (pf_names_.empty() ? ": it has " : ", ") + pf.address.text();
     for (const node::Netdev& netdev : netdevs) {

@@ -46,7 +46,7 @@ TEST_CASE("the port GUIDs are those of the SM service's pool, and none while it 
   bool away = true;
   fixture.pool = [&](const ib::PciAddress& pf, uint32_t number) -> Result<ib::Guid> {
     CHECK(pf == kPf);
-    if (away) return Error(Code::unavailable, "nobody answers");
+    if (away) return Error(Code::unavailable, "no answer");
     return ib::Guid(0x0200000000000100 + number);
   };
   CHECK(contains(fixture.problems(), "get get a GUID of the SM service's pool for "));
@@ -116,7 +116,7 @@ TEST_CASE("records of the last boot keep nothing from its VFs, and a damaged one
   for (unsigned i = 0; i < 3; ++i) fixture.write_record(vf(i), "boot-0");
   fixture.folder.write("attachments/" + vf(2).text() + "/container:net1.json", "{");
   SUBCASE("its VFs are gone") { fixture.k.lose_power(); }
-  SUBCASE("somebody has made them anew") {
+  SUBCASE("an administrator has made them again") {
     fixture.k.lose_power();
     fixture.make_bare_vfs(3);
   }
@@ -169,7 +169,7 @@ TEST_CASE("what an administrator has set stays, and gives way to force") {
   }
 }
 
-TEST_CASE("a GUID that the PF was told is kept, and counts when the VF is bound anew") {
+TEST_CASE("a GUID that was set through the PF is kept, and applies when the VF is bound again") {
   PrepareFixture fixture;
   fixture.make_bare_vfs(2);
   set_pf_guids(fixture, 0, kAdministrators);
@@ -287,7 +287,7 @@ TEST_CASE(
   CHECK(fixture.problems() == "");
 }
 
-TEST_CASE("a link-local address is nobody's use") {
+TEST_CASE("a link-local address does not count as use") {
   PrepareFixture fixture;
   fixture.config().vfs = 1;
   add_address(fixture, "ib0", "fe80::1/64");
@@ -337,7 +337,7 @@ TEST_CASE("a VF in use is not touched, and the others are") {
   }
 }
 
-TEST_CASE("an RDMA device in a pod is nobody's to judge, forced or not") {
+TEST_CASE("an RDMA device in a pod is not evaluated, forced or not") {
   for (const bool force : {false, true}) {
     PrepareFixture fixture;
     fixture.make_bare_vfs(1);
@@ -406,7 +406,7 @@ TEST_CASE("a VF without a driver, or a virtual machine's, gets a GUID and no oth
   CHECK(fixture.function(1).driver == "vfio-pci");
 }
 
-TEST_CASE("a GUID that somebody has already is not given") {
+TEST_CASE("a GUID that is in use is not given") {
   const struct {
     const char* name;
     void (*set)(PrepareFixture&);

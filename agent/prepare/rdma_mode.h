@@ -28,8 +28,8 @@ struct RdmaModeStatus {
   bool operator==(const RdmaModeStatus&) const = default;
 };
 
-// The verdict on a mode that is there. `refusal`: why the kernel did not take the other one;
-// nothing where nobody has asked it.
+// Compares the present mode with the configured one. `refusal`: why the kernel refused the
+// configured mode; nothing if it was not asked to set it.
 RdmaModeStatus evaluate(RdmaNetns wanted, nl::RdmaNetnsMode now,
                         const std::optional<Error>& refusal = std::nullopt);
 
@@ -37,8 +37,8 @@ RdmaModeStatus evaluate(RdmaNetns wanted, nl::RdmaNetnsMode now,
 // network namespace exists (docs/kernel-notes.md#the-namespace-mode-and-ebusy). Call it at start.
 RdmaModeStatus set_rdma_mode(node::Kernel& kernel, RdmaNetns wanted);
 
-// Looks again, by one netlink request, and changes nothing: somebody else may have set the mode.
-// `before` is the last verdict; the answer is the same as long as the mode is.
+// Reads the mode again, by one netlink request, and changes nothing: another process may have set
+// the mode. `before` is the last status, which is returned while the mode is the same.
 RdmaModeStatus refresh_rdma_mode(node::Kernel& kernel, RdmaNetns wanted,
                                  const RdmaModeStatus& before);
 

@@ -82,7 +82,7 @@ TEST_CASE("a mode that is right already is not set, nor is any to be kept") {
   }
 }
 
-TEST_CASE("a mode that somebody changes is noticed, and its way back too") {
+TEST_CASE("a mode that another process changes is noticed, and the change back too") {
   fake::FakeKernel k = node_in(RdmaNetnsMode::exclusive);
   const RdmaModeStatus first = set_rdma_mode(k, RdmaNetns::exclusive);
   CHECK(refresh_rdma_mode(k, RdmaNetns::exclusive, first) == first);

@@ -48,7 +48,7 @@ struct PrepareFixture {
     return all;
   }
 
-  // VFs as they are where nobody has prepared them: bound, and without any GUID.
+  // VFs that no process has prepared: bound, and without any GUID.
   void make_bare_vfs(unsigned count) {
     k.make_vfs(kPf, count);
     k.bound.clear();

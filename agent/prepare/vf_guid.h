@@ -1,4 +1,4 @@
-// The GUIDs that a VF gets where nobody else has given it any: from its PF's node GUID and its
+// The GUIDs of a VF that has none of another source: derived from its PF's node GUID and its
 // number alone, so that they are the same after a reboot and on whatever node the adapter is.
 #pragma once
 
@@ -22,9 +22,9 @@ inline constexpr uint32_t kMostVfs = 254;
 //   VF 1    node   0e:42:a1:00:04:12:34:56    port   0e:42:a1:00:05:12:34:56
 //
 // So no two VFs of a PF have the same, nor a VF's node and port, nor a VF and its PF; nor do two
-// PFs that differ in OUI or serial number. What PFs do beyond that (two that differ in that one
-// bit, or in less than 512 of the filler) is left to whoever looks for GUIDs that are in use.
-// invalid where the PF has no GUID or `vf` is not below kMostVfs.
+// PFs that differ in OUI or serial number. Other PFs can collide (two that differ in that one bit,
+// or in less than 512 of the filler); GuidsInUse finds that (guids_in_use.h).
+// invalid if the PF has no GUID or `vf` is not below kMostVfs.
 Result<node::Guids> derive_guids(ib::Guid pf, uint32_t vf);
 
 }  // namespace ibpod::agent::prepare

@@ -29,9 +29,9 @@ Result<VfState> read_vf_state(node::Kernel& kernel, const ib::PciAddress& vf);
 // does not.
 Result<std::optional<std::string>> host_use(node::Kernel& kernel, const ib::PciAddress& function);
 
-// busy, saying why, unless the VF is at home and nobody's: its RDMA device and its interface are in
-// the host's namespace, without children, and the host does not use it. That no record names it is
-// for the caller to see, under the VF's lock.
+// busy, saying why, unless the VF is unused: its RDMA device and its interface are in the host's
+// namespace, without children, and the host does not use it. The caller checks, under the VF's
+// lock, that no record names it.
 Status check_idle(node::Kernel& kernel, const VfState& vf);
 
 }  // namespace ibpod::agent::prepare

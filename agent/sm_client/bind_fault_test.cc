@@ -165,7 +165,7 @@ TEST_CASE_FIXTURE(CertificateFixture, "a certificate that is missing is waited f
 }
 
 TEST_CASE_FIXTURE(CertificateFixture,
-                  "one that has expired in use is told, and not that nobody answers") {
+                  "one that has expired in use is reported, and not a service without an answer") {
   tls.files.put(tls.ca.issue({.common_name = "n1", .from = -60, .until = 5}));
   CHECK(in_time([&] { return fabrics->sm_statuses().at("east").reached; }));
   REQUIRE(in_time([&] { return !certificate().usable; }));

@@ -61,7 +61,7 @@ void Bindings::begin(const fabric::Attachment& attachment,
   pending.last_known.attachment = attachment;
   pending.last_known.state =
       pending.request ? fabric::BindingState::requested : fabric::BindingState::releasing;
-  // Whoever asks again is told what kept the last question from its answer.
+  // A caller that asks again gets the reason why the last request had no answer.
   pending.last_known.condition = {fabric::Reason::waiting,
                                   before.empty() ? "the SM service has not answered yet" : before};
   pending.changed_at = ++revision_;
@@ -108,7 +108,7 @@ void Bindings::run(const fabric::Attachment& attachment) {
     // A service that is there waits itself.
     if (answered && soon.passed()) continue;
     changed_.wait_for(lock, pauses.next(), [&] { return stopping_ || turn != pending.generation; });
-    // A release that nobody waits for is asked for again by whoever wants the device.
+    // If no caller waits for a release, the next user of the device asks for it again.
     if (turn == pending.generation && !wanted && pending.waiters == 0) break;
   }
   pending.running = false;

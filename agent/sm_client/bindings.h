@@ -61,7 +61,7 @@ class Bindings {
   void update_from_sync(const fabric::Binding& binding, Revision asked);
   // The service has lost it: what was verified is asked for again.
   void rebind(const fabricapi::BindRequest& request, Revision asked);
-  // Nobody asks for the others any more: what is still on its way for one is taken back.
+  // Drops all other attachments, and takes back a Bind that is still underway for one.
   void retain_only(const std::set<fabric::Attachment>& attachments, Revision asked);
 
  private:

@@ -65,7 +65,7 @@ void Fabrics::set_status(const std::string& fabric, SmStatus sm_status) {
   SmStatus before;
   {
     const std::scoped_lock lock(mutex_);
-    // What it said last stays true while nobody can ask it.
+    // Its last answer stays in force while the service cannot be reached.
     if (!sm_status.reached) sm_status.unknown_ports = sm_statuses_.at(fabric).unknown_ports;
     before = std::exchange(sm_statuses_.at(fabric), sm_status);
     SmStatusTimes& times = sm_status_times_[fabric];
@@ -114,8 +114,8 @@ void Fabrics::sync_now() {
     if (fabric.session != nullptr) fabric.session->sync_now();
 }
 
-// A connection that stands is used on, whatever becomes of the certificate. Without one an unusable
-// certificate needs no patience: nothing but another file helps.
+// An open connection stays in use when the certificate expires. Without a connection, an unusable
+// certificate is a fault at once, without a grace period: only another file helps.
 std::optional<device_plugin::BindFault> Fabrics::service_fault(const Fabric& fabric) const {
   using Kind = device_plugin::BindFault::Kind;
   const auto away = grace_deadlines_.find(fabric.name());

@@ -145,8 +145,8 @@ TEST_CASE_FIXTURE(TwoRails,
   attach("c1", vf[0]);
   REQUIRE(bind("c1"));
   plug(pf[0], kWest);
-  SUBCASE("by whoever has bound it") {}
-  SUBCASE("by whoever has heard of it from the service") {
+  SUBCASE("by the agent that has bound it") {}
+  SUBCASE("by an agent that knows it from the service") {
     fabrics.reset();
     open({east.service, west.service});
     REQUIRE(in_time([&] { return fabrics->sm_statuses().at("east").reached; }));

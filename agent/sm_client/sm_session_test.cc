@@ -79,7 +79,7 @@ TEST_CASE_FIXTURE(SmSessionFixture,
 }
 
 TEST_CASE_FIXTURE(SmSessionFixture,
-                  "what the service refuses is told at once, and asked anew by the next") {
+                  "a refusal of the service is reported at once, and the next caller asks again") {
   attach("c1", {{"green"}});
   const auto refused = bind("c1");
   REQUIRE_FALSE(refused);
@@ -129,7 +129,7 @@ TEST_CASE_FIXTURE(SmSessionFixture, "an Unbind during a Bind comes behind it") {
 }
 
 TEST_CASE_FIXTURE(SmSessionFixture,
-                  "what has begun to end is bound by nobody, not even by a Sync") {
+                  "an attachment that has begun to end is not bound, not even by a Sync") {
   attach("c1", {{"blue"}});
   REQUIRE(bind("c1"));
   begin_end(test_record("c1", {{"blue"}}));
@@ -242,7 +242,7 @@ TEST_CASE_FIXTURE(SmSessionFixture, "of two records of one name each attempt has
 }
 
 TEST_CASE_FIXTURE(SmSessionFixture,
-                  "the service hears what the port's table holds, once that was read anew") {
+                  "the service gets the port's table when it has been read again") {
   service.accept_nodes_only();
   attach("c1", {{"blue"}});
   CHECK_FALSE(bind("c1", Wait::verified, Duration(1500))->verified());

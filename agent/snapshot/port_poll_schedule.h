@@ -1,5 +1,5 @@
-// PortPatience: when to look again at ports that have no link yet, or no GUID. No event tells that
-// the subnet manager has brought a port up: they are looked at soon, then ever less often.
+// PortPollSchedule: when to read ports again that have no link yet, or no GUID. No event tells that
+// the subnet manager has brought a port up: they are read soon, then less and less often.
 #pragma once
 
 #include "agent/snapshot/snapshot.h"
