@@ -30,8 +30,8 @@ struct AllocateResponse {
 
 // The answer for these devices of a resource. The environment is that of
 // sriov-network-device-plugin: PCIDEVICE_… has the IDs, PCIDEVICE_…_INFO has JSON about each. Its
-// character devices are those of this moment: a move into a pod numbers them anew. With CDI the
-// nodes are in the CDI files and cdi_devices names them; without, they are in device_nodes.
+// character devices are the present ones: a move into a pod renumbers them. With CDI the nodes are
+// in the CDI files and cdi_devices names them; without CDI they are in device_nodes.
 //
 // not_found for an ID that is not offered or belongs to another resource; invalid for one given
 // twice and for none at all; unavailable for a device that is unhealthy or has no driver. Asks no

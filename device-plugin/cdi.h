@@ -1,6 +1,6 @@
 // CDI files: one for each device, which tells the container runtime the device's nodes (Container
 // Device Interface specification). A node that is renumbered between Allocate and the start of the
-// container is put right by writing the file anew in between: the runtime reads it last.
+// container is corrected by writing the file again in between: the runtime reads it last.
 #pragma once
 
 #include "device-plugin/device_nodes.h"
@@ -16,12 +16,12 @@ namespace ibpod::device_plugin {
 
 struct CdiFolder {
   Path path;  // such as /var/run/cdi; must exist
-  // What our files' names begin with: "ibpod-0000:3b:00.2.json". Whoever shares the folder differs
-  // in it, and nobody else's file begins so and goes on with a PCI address.
+  // The prefix of our files' names: "ibpod-0000:3b:00.2.json". Other programs that share the folder
+  // must not have files with this prefix and a PCI address after it.
   std::string owner = "ibpod";
   // Other folders that the runtime reads (/etc/cdi), and the mount namespace in which it does
-  // (lib/base/mount_namespace.h; empty: our own). In a container they need no mounts so, which
-  // would make them on nodes that have none.
+  // (lib/base/mount_namespace.h; empty: our own). So a container needs no mounts of them, which
+  // would create the folders on nodes that have none.
   std::vector<Path> other_folders = {};
   Path other_folders_mount_namespace = {};
 };

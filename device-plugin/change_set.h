@@ -9,11 +9,11 @@
 namespace ibpod::device_plugin {
 
 struct ChangeSet {
-  bool everything = false;  // nobody can tell what
+  bool everything = false;  // it is unknown what has changed
   // What changes without any event: the state of ports (without ib_ipoib), LIDs, P_Key tables.
   bool ports = false;
-  // What events were about: PCI functions, and interfaces and RDMA devices by name, be they of a
-  // function or of nobody's.
+  // The subjects of events: PCI functions, and interfaces and RDMA devices by name, with or without
+  // a function of theirs.
   std::set<ib::PciAddress> functions = {};
   std::set<std::string> netdevs = {};
   std::set<std::string> rdma_devices = {};

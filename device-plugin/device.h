@@ -63,9 +63,9 @@ struct Device {
 
   // Why the host needs it itself: "carries the default route"; empty: it does not.
   std::string host_use;
-  // Whose it is by the records of attachments; empty: nobody's.
+  // The attachment that has it by the records; empty: none.
   std::string attachment;
-  // Why it may not be given out although nobody has it; empty: it may.
+  // Why it may not be given out although no pod has it; empty: it may.
   std::string quarantine;
   // Nothing, too, while a pod has it, and on a node without fabrics.
   std::optional<BindFault> bind_fault;

@@ -80,8 +80,8 @@ Result<AllocatedDevices> read_all(const Path& folder) {
   return all;
 }
 
-// By an earlier resource of the device, nobody has it any more: what is left of that one would be
-// taken for the device's in given_out().
+// Removes the files of the device under its earlier resources: no pod has it under one any more,
+// and read_allocated() would take such a file for the device's.
 Status remove_earlier(const Path& folder, const Pool& pool, const PoolDevice& pool_device,
                       const std::set<std::string>& resources) {
   const Path present = device_info_file(folder, pool.resource(), pool_device.id);

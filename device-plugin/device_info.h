@@ -1,6 +1,6 @@
-// Device-info files: what Multus and CNI plugins are told of a device that a pod was given (Device
-// Information Specification 1.1.0). Written at Allocate; one stays, over restarts too, for as long
-// as somebody has the device, as the kubelet never asks for it again.
+// Device-info files: they describe a device that a pod was given to Multus and CNI plugins (Device
+// Information Specification 1.1.0). Written at Allocate; a file stays, over restarts too, while a
+// pod has the device, as the kubelet does not call Allocate for it again.
 #pragma once
 
 #include "device-plugin/device_nodes.h"

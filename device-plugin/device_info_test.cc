@@ -68,8 +68,7 @@ TEST_CASE("a device that is given out under another resource is that one's, what
   CHECK(read_file(temp.path() / other).value() == foreign);
 }
 
-TEST_CASE(
-    "another program's file, or a damaged one, is nobody's; of a damaged one nothing is granted") {
+TEST_CASE("the file of another program, or a damaged one, allocates no device and grants no node") {
   const TempFolder temp;
   const auto write = [&](const char* content) {
     temp.write("example.com-a-0000:3b:00.1-device.json", content);
@@ -86,8 +85,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "tidying leaves what somebody has, what is another resource's, and what is no such file") {
+TEST_CASE("tidying leaves files of devices in use, files of other resources, and unrelated files") {
   const TempFolder temp;
   for (const uint32_t vf : {0U, 1U})
     REQUIRE(write_device_info(temp.path(), pool(), pool_device(vf), {}));

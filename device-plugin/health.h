@@ -1,5 +1,5 @@
 // Health: whether a pod that is given a device now would get what its pool promises, and if not,
-// why. Judged anew at each inventory: what has recovered is healthy again.
+// why. Evaluated again at each inventory: a device that has recovered is healthy again.
 #pragma once
 
 #include "device-plugin/device.h"
@@ -11,15 +11,15 @@
 
 namespace ibpod::device_plugin {
 
-// In the order in which they are looked for: the first one found is told.
+// In the order in which they are checked: the first one found is reported.
 enum class UnhealthyReason {
-  quarantine,       // not cleaned up behind its last pod, or nobody can tell whose it is
+  quarantine,       // not cleaned up after its last pod, or its owner is unknown
   no_driver,        // nothing is bound to the function
   shared_mode,      // the pool promises isolation, and RDMA devices are in all namespaces
-  no_rdma_device,   // the driver has made none, or it is where nobody can look
+  no_rdma_device,   // the driver has made none, or it is in an unknown namespace
   no_char_device,   // no uverbsN: ib_uverbs is not loaded, or the driver is half way
   no_interface,     // its pods are promised IPoIB alone, and it has no interface on the host
-  no_guid,          // a pod's port would be nobody on the subnet
+  no_guid,          // a pod's port would have no identity on the subnet
   pf_down,          // the PF's port has no link: no VF behind it can
   port_not_active,  // the subnet manager has not brought any of its ports up
   // Each attachment needs a partition, and none could be bound at its port (device.h, BindFault):

@@ -188,7 +188,7 @@ TEST_CASE("a device in a pod is judged by its function and PF alone") {
   }
 }
 
-TEST_CASE("isolation is not promised where RDMA devices are shared, or nobody can tell") {
+TEST_CASE("isolation is not promised if RDMA devices are shared, or the mode is unknown") {
   for (const Device& device : {healthy_vf(), in_pod()}) {
     CHECK(evaluate_health(device, {}, kExclusive).is_healthy());
     CHECK(evaluate_health(device, {}, kShared).reason == UnhealthyReason::shared_mode);

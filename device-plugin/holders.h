@@ -11,15 +11,15 @@
 namespace ibpod::device_plugin {
 
 struct Holder {
-  std::string attachment;  // "pod default/trainer-0 (net1)"; empty: nobody has the function
-  std::string quarantine;  // why it may go to nobody although no pod can be named
+  std::string attachment;  // "pod default/trainer-0 (net1)"; empty: no pod has the function
+  std::string quarantine;  // why no pod may get it although no pod is known to have it
   std::string children;  // that pods have IPoIB children on it: "pod default/store (net1) has …"
   // Where its devices may be instead of in the host's namespace.
   std::vector<node::Namespace> namespaces;
 };
 
-// By function. A record that cannot be read puts its VF into quarantine, whatever the reason: who
-// cannot tell whose it is must not give it away.
+// By function. A record that cannot be read puts its VF into quarantine, whatever the reason: the
+// VF may be in use, so no other pod may get it.
 Result<std::map<ib::PciAddress, Holder>> read_holders(const node::Records& records);
 
 }  // namespace ibpod::device_plugin

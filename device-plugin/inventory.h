@@ -3,7 +3,7 @@
 // Those are the network controllers of the PCI class 02, whatever has RDMA devices, and the VFs of
 // such a PF. What a pod has is still there: of a VF whose RDMA device has gone into a pod's
 // namespace the host's sysfs tells the PCI facts and the character devices, and a sysfs of that
-// namespace the rest. What cannot be seen is left empty and Device::unseen says why.
+// namespace the rest. What cannot be seen is left empty and Device::rdma_error says why.
 #pragma once
 
 #include "device-plugin/change_set.h"
@@ -39,16 +39,16 @@ class Inventory {
   static constexpr size_t kReadsPerCycle = 60;
 
   // Sorted by address, and the same as if everything had been read, as far as `changed` is true.
-  // The first reading is of everything. What is read anew besides: whatever could not be looked at
-  // the last time, or has gone to another pod by the records; and with Changed::ports a few
-  // functions in their turn, so that all are read anew in kTurns of these readings.
+  // The first reading is of everything. Later ones also read again each function that could not be
+  // read the last time, or has gone to another pod by the records; and with ChangeSet::ports a few
+  // functions in turn, so that kReadsPerCycle of these readings read all of them.
   //
-  // A function that goes while it is read is left out, and what is wrong with one is told of that
-  // one only (Device::unseen). unavailable where VFs are being made or removed: there is an event
-  // at the end of that; read again then, what has changed until now is not forgotten.
+  // A function that goes while it is read is left out, and a fault of one is reported for that one
+  // only (Device::rdma_error). unavailable while VFs are being made or removed: an event comes at
+  // the end of that. Read again then; the changes until now are kept.
   //
-  // The P_Key table of a port that looks the same (GUID, LID, state) is read anew with
-  // Changed::ports only.
+  // The P_Key table of a port with the same GUID, LID and state is read again with
+  // ChangeSet::ports only.
   Result<std::vector<Device>> read(const InventoryDeps& deps, const ChangeSet& changed);
 
  private:
@@ -69,7 +69,7 @@ class Inventory {
   ChangeSet pending_{.everything = true};     // and not read yet
   std::map<ib::PciAddress, Device> devices_;  // what sysfs says of each function by itself
   Holders holders_;
-  std::vector<ib::PciAddress> slice_;  // to be read anew in this reading
+  std::vector<ib::PciAddress> slice_;  // to be read again in this reading
   ib::PciAddress last_in_slice_;       // that was
 };
 

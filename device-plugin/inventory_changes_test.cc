@@ -182,7 +182,7 @@ size_t on_numa_5(const Devices& devices) {
                                            [](const Device& one) { return one.numa == 5; }));
 }
 
-TEST_CASE("with the ports a part of the functions is read anew, each in its turn") {
+TEST_CASE("with the ports a part of the functions is read again, each in its turn") {
   Node node;
   for (int more = 0; more < 60; ++more) node.tree.add_vf(node.pf(1));
   const Devices before = node.read(ChangeSet());

@@ -15,7 +15,7 @@ using Devices = std::vector<Device>;
 
 const node::Namespace kPod{"/run/netns/pod", {4, 26, 7}};
 
-// A PF with two VFs, all as mlx5 makes them; what a pod's namespace shows, and nobody's records.
+// A PF with two VFs, all as mlx5 makes them; the sysfs of a pod's namespace; no records yet.
 struct Node {
   explicit Node(uint32_t device_class = 0x020700) : tree(4, device_class) {}
   TempFolder state;
@@ -29,13 +29,13 @@ struct Node {
   Inventory inventory;
   PkeyTables tables = PkeyTables::read;
 
-  // Everything, by nobody who knows anything.
+  // Reads everything, with a new inventory.
   Devices read() { return try_read().value(); }
   Result<Devices> try_read() {
     Inventory nothing_known;
     return try_read(nothing_known, {});
   }
-  // By the one who has read before.
+  // Reads with the inventory that has read before.
   Devices read(const ChangeSet& changed) { return try_read(inventory, changed).value(); }
   Result<Devices> try_read(Inventory& reader, const ChangeSet& changed) {
     const sysfs::Sysfs sysfs = tree.open();
@@ -179,7 +179,7 @@ TEST_CASE("a VF in a pod is looked at where it is") {
 TEST_CASE("a VF in a pod that shares its RDMA device is looked at on the host") {
   Node node;
   REQUIRE(node.records.write(node.record_of(node.vf0)).ok());
-  node.meanwhile = [] { FAIL("nobody has to look into the pod"); };
+  node.meanwhile = [] { FAIL("the pod's sysfs was opened"); };
   const Device vf = node.at(node.vf0);
   CHECK(vf.attachment == "pod default/trainer-0 (net1)");
   CHECK(vf.rdma.size() == 1);
@@ -201,7 +201,7 @@ TEST_CASE("what cannot be seen of a VF in a pod is said to be so, and it stays h
   CHECK(evaluate_health(vf, {}, nl::RdmaNetnsMode::exclusive).is_healthy());
 }
 
-TEST_CASE("a VF that somebody has moved without a record is not to be had") {
+TEST_CASE("a VF that was moved without a record is not available") {
   Node node;
   node.tree.move_rdma(node.vf0, node.pod_tree);
   const Device vf = node.at(node.vf0);
@@ -308,7 +308,7 @@ TEST_CASE("VFs that are being made or removed are an error that passes") {
 
 std::string table_of(const Device& device) { return ib::text(device.rdma[0].ports[0].pkeys); }
 
-TEST_CASE("the P_Key table of a port that looks the same is read anew with the ports only") {
+TEST_CASE("the P_Key table of a port that looks the same is read again with the ports only") {
   Node node;
   const ChangeSet event{.functions = {node.vf0}};
   node.read(event);
@@ -320,7 +320,7 @@ TEST_CASE("the P_Key table of a port that looks the same is read anew with the p
   CHECK(table_of(node.read(event)[1]) == "0:0x7fff 1:0x8003");
 }
 
-TEST_CASE("P_Key tables that nobody asks for are not read, and are once somebody does") {
+TEST_CASE("P_Key tables are not read before a caller asks for them") {
   Node node;
   const auto without = [](const Devices& devices) {
     return std::count_if(devices.begin(), devices.end(), [](const Device& device) {

@@ -1,5 +1,5 @@
-// Pool: devices that are alike to whoever asks for one, under one extended resource of Kubernetes.
-// Offer: a device, or a ticket, in a pool.
+// Pool: devices that are equal to a pod that asks for one, under one extended resource of
+// Kubernetes. PoolDevice: a device, or an IPoIB slot, in a pool.
 #pragma once
 
 #include "device-plugin/device.h"
@@ -34,7 +34,7 @@ struct Pool {
   std::string prefix;  // example.com
   std::string name;    // ib_vfs
   PoolKind kind = PoolKind::device;
-  // One that matches is enough. Empty: every VF; of tickets, every InfiniBand PF.
+  // One that matches is enough. Empty: every VF; for IPoIB slots, every InfiniBand PF.
   std::vector<Selector> selectors;
   bool exclude_topology = false;  // the kubelet is told no NUMA node
   AdditionalInfo additional_info;
@@ -45,7 +45,7 @@ struct Pool {
   Policy policy = Policy::packed;
   // Classes of RDMA character devices that a pod gets: uverbs, rdma_cm, umad, issm.
   std::vector<std::string> device_nodes{"uverbs", "rdma_cm"};
-  uint32_t ipoib_slots = 0;  // of each HCA; of Kind::ticket only
+  uint32_t ipoib_slots = 0;  // of each HCA; for PoolKind::ipoib_slot only
   bool operator==(const Pool&) const = default;
 
   // example.com/ib_vfs
@@ -53,10 +53,10 @@ struct Pool {
 };
 
 struct PoolDevice {
-  std::string id;       // a PCI address; "0000:3b:00.0-7" is a ticket
-  Device device;        // of a ticket: the HCA
+  std::string id;       // a PCI address; "0000:3b:00.0-7" is an IPoIB slot
+  Device device;        // of an IPoIB slot: the HCA
   size_t selector = 0;  // which of the pool's selectors took it
-  // Why the kubelet is told that it is unhealthy; empty: it is healthy. Whoever judges sets it.
+  // Why it is reported to the kubelet as unhealthy; empty: it is healthy. The snapshot sets it.
   std::string unhealthy;
   bool operator==(const PoolDevice&) const = default;
 };

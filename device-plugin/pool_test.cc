@@ -62,7 +62,7 @@ TEST_CASE("a PF is offered where a selector names it and it has no VFs") {
     CHECK(ids(contents).empty());
 }
 
-TEST_CASE("what the host needs is never offered, whoever holds it") {
+TEST_CASE("a device that the host needs is never offered, even if a pod holds it") {
   Device device = test_vf(0, 0);
   device.host_use = "carries the default route";
   const Allocated allocated{{device.address, "example.com/all"}};

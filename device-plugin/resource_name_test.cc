@@ -5,7 +5,7 @@
 namespace ibpod::device_plugin {
 namespace {
 
-TEST_CASE("a prefix is a DNS subdomain of somebody's own") {
+TEST_CASE("a prefix is a DNS subdomain that Kubernetes does not reserve") {
   for (const char* good : {"example.com", "intel.com", "rdma", "a.b-c.d1", "3com.com"}) {
     CAPTURE(good);
     CHECK(check_prefix(good));

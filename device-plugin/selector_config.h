@@ -19,8 +19,8 @@ Result<Selector> parse_selector(const json::Value& object, std::vector<std::stri
 // The text of every element of a list; none where the key is missing.
 Result<std::vector<json::Value>> elements_of(json::Fields& fields, std::string_view key);
 
-// What is left to say of an object's keys: those under another spelling are warnings, those that
-// nobody knows are errors.
+// Checks the other keys of an object: a key under another spelling is a warning, an unknown key is
+// an error.
 Status check_keys(const json::Value& object, const json::Fields& fields, std::string_view known,
                   std::vector<std::string>& warnings);
 
