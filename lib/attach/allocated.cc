@@ -38,7 +38,7 @@ Status check_allocated(const Context& context, const std::string& key, const ib:
     return Error(
         Code::unavailable,
         key + ": the node's agent is older than this plugin and does not report which pod has " +
-            device.text() + " is: upgrade the agent");
+            device.text() + ": upgrade the agent");
   if (answer.error().code() == Code::denied) return refusal(call, key, device, advice);
   const bool no_kubelet = answer.error().code() == Code::unsupported;
   if (no_kubelet || (is_absent(answer.error()) && !context.needs_agent)) return ok();
