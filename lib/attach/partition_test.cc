@@ -26,7 +26,7 @@ const std::vector<Case> kCases{
      0x8001,
      IndexRequirement::index_0,
      {},
-     "does not hold 0x8001 as full member"},
+     "does not contain it as full member"},
     {"limited at 0, full elsewhere",
      {ib::PKey(0x0001), ib::PKey(0x8001)},
      0x8001,
