@@ -10,7 +10,7 @@ wait_for 5 has_pkey host "$vf" 0x0001
 
 conf "$vf" '.pkey = "0x8001" | .timeoutSeconds = 2'
 call ADD p1
-expect_error 11 "*does not hold 0x8001 as full member*"
+expect_error 11 "*does not contain it as full member*"
 conf "$vf" '.pkey = "0x1"'
 add p1
 expect_log "partition 0x0001 is verified: 0x0001, limited member, at index 1"
