@@ -152,7 +152,7 @@ TEST_CASE("a bad selector is refused with path, value and what would be right") 
        {selecting(R"("acpiIndexes":[101])"), "acpiIndexes[0]: expected a string"},
        {selecting(R"("pKeys":["1000"])"), "pKeys[0]: \"1000\" is ambiguous"},
        {selecting(R"("pKeys":["blue"])"), "pKeys[0]: \"blue\" is not a P_Key"},
-       {selecting(R"("pKeys":["0x8000"])"), "pKeys[0]: 0x8000 is not a partition"},
+       {selecting(R"("pKeys":["0x8000"])"), "pKeys[0]: 0x8000 is not a P_Key"},
        {selecting(R"("pKeys":[70000])"), "pKeys[0]: 70000 is not a P_Key: expected 1 to 65535"},
        {selecting(R"("isRdma":"true")"), "isRdma: expected true or false, got the string \"true\""},
        {selecting(R"("isRdma":true,"vdpaType":"vhost")"), "vdpaType \"vhost\" and isRdma exclude"},

@@ -146,7 +146,7 @@ const Row kRows[] = {
      [](PrepareFixture& fixture) { std::filesystem::remove(intent_of(fixture, "{")); }},
     {"an intent of a newer version",
      [](PrepareFixture& fixture) { intent_of(fixture, R"({"version":2,"steps":["bind"]})"); },
-     "its version is 2", "run that one again",
+     "version 2 is too new", "run the newer ibpod",
      [](PrepareFixture& fixture) { std::filesystem::remove(intent_of(fixture, "{}")); }},
 };
 

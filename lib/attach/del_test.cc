@@ -184,7 +184,7 @@ TEST_CASE("a record of a newer version is no damage: it stays, and so does all i
   const fake::State given = fixture.k.state;
   const Error error = del_as(fixture, "c1", kPod).error();
   CHECK(error.code() == Code::unsupported);
-  CHECK(error.text().find("a newer ibpod wrote it") != std::string::npos);
+  CHECK(error.text().find("run the newer ibpod that wrote it") != std::string::npos);
   CHECK(fake::diff(given, fixture.k.state) == "");
   CHECK(fixture.recorded().size() == 1);
 }

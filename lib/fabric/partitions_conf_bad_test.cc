@@ -112,11 +112,11 @@ TEST_CASE("a P_Key that OpenSM cuts, invents or shares is refused") {
            Bad{"a=0x0 : SELF;\n", "2:3", "OpenSM would choose one"},
            Bad{"a=0x8000 : SELF;\n", "2:3", "OpenSM would choose one"},
            Bad{"a=0x8001 : SELF;\n", "2:3", "write 0x0001"},
-           Bad{"a=0x18005 : SELF;\n", "2:3", "no P_Key"},  // 0x0005
-           Bad{"a=-1 : SELF;\n", "2:3", "no P_Key"},       // the default partition
+           Bad{"a=0x18005 : SELF;\n", "2:3", "not a P_Key"},  // 0x0005
+           Bad{"a=-1 : SELF;\n", "2:3", "not a P_Key"},       // the default partition
            Bad{"a=300 : SELF;\n", "2:3", "ambiguous"},
            Bad{"300 : SELF;\n", "2:1", "ambiguous"},
-           Bad{"10G : SELF;\n", "2:1", "no P_Key"},
+           Bad{"10G : SELF;\n", "2:1", "not a P_Key"},
            Bad{"a=0x1 : SELF;\nb=0x1 : ALL_CAS;\n", "3:1", "0x0001 is \"a\" as on line 2"},
            Bad{"a=0x1 : SELF;\na=0x1, ipoib : ALL_CAS;\n", "3:1", "mixes the flags"},
            Bad{"a=0x1, sl=3 : SELF;\na=0x1 : ALL_CAS;\n", "3:1", "mixes the flags"},  // sl 0

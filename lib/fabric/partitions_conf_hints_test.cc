@@ -22,7 +22,7 @@ std::string advice_of(const std::string& refusal) {
 
 // "did you mean "indx0"?"
 std::string meant_by(const std::string& refusal) {
-  const size_t begin = refusal.find("is \"", refusal.find(';')) + 4;
+  const size_t begin = refusal.find("did you mean \"") + 14;
   return refusal.substr(begin, refusal.find('"', begin) - begin);
 }
 

@@ -59,9 +59,11 @@ TEST_CASE("TLS files: what cannot be used is refused, and the file is named") {
   CHECK(refusal(certificate, key, ca.substr(0, 200)).starts_with("ca.crt: "));
   CHECK(refusal("", key, ca).find("the first file has no certificate") != std::string::npos);
   CHECK(refusal(certificate + kDamaged, key, ca).find("damaged") != std::string::npos);
-  CHECK(refusal(certificate, certificate, ca).find("no key") != std::string::npos);
-  CHECK(refusal(certificate, other.key, ca).find("not this certificate's") != std::string::npos);
-  CHECK(refusal(other.certificate + certificate, key, ca).find("not this") != std::string::npos);
+  CHECK(refusal(certificate, certificate, ca).find("no private key") != std::string::npos);
+  CHECK(refusal(certificate, other.key, ca).find("does not belong to the certificate") !=
+        std::string::npos);
+  CHECK(refusal(other.certificate + certificate, key, ca).find("does not belong") !=
+        std::string::npos);
 }
 
 TEST_CASE("TLS files: a certificate that is not valid today is refused, with its day") {

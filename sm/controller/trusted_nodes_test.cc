@@ -55,7 +55,7 @@ TEST_CASE_FIXTURE(Blue, "a node that a partition does not name is refused, warne
   create(red);
   CHECK(bind(kNode1, request(kVf1, "red")) == "denied");
   CHECK(last.ends_with("may be in"));
-  CHECK(lines("partition red is not open to this node") == 1);
+  CHECK(lines("partition red does not allow this node") == 1);
   CHECK(shows("ibpod_sm_wrong_node_binds_total 1"));
   CHECK(bind(kNode1, request(kVf1, "nowhere")) == "denied");
   CHECK(shows("ibpod_sm_wrong_node_binds_total 1"));
