@@ -84,8 +84,8 @@ TEST_CASE("an SM service is asked over TLS, with all that this needs") {
        "expected HOST:PORT, such as ibpod-sm.example.com:7473, got"},
       {R"({"service": "unix:sm.sock")" + files + "}", "expected an absolute path after unix:"},
       {R"({"service": "unix:/run/ibpod/sm.sock")" + files + "}", "is for administrators"},
-      {R"({"service": "h:1", "key": "/k", "ca": "/c"})", "needs certificate, key and ca"},
-      {R"({"service": "h:1", "name": "East")" + files + "}", "a fabric's name"},
+      {R"({"service": "h:1", "key": "/k", "ca": "/c"})", "set certificate, key and ca"},
+      {R"({"service": "h:1", "name": "East")" + files + "}", "expected a fabric name"},
       {R"({"service": "h:1", "subnetPrefix": "fe80::")" + files + "}", "the first half of a GID"},
       {R"({"service": "h:1", "sm": "x")" + files + "}", "no such key: sm"},
   };
@@ -113,7 +113,7 @@ TEST_CASE("of several fabrics each has a name and a subnet prefix of its own") {
       {fabric(R"(, "name": "east", "subnetPrefix": "fe80:0000:0000:0002")"),
        "two fabrics have the name east"},
       {fabric(R"(, "name": "west", "subnetPrefix": "fe80:0000:0000:0001")"), "same subnetPrefix"},
-      {fabric(R"(, "name": "west")"), "each needs its subnetPrefix"},
+      {fabric(R"(, "name": "west")"), "set subnetPrefix in each"},
   };
   for (const auto& [other, why] : cases) {
     CAPTURE(other);
@@ -263,7 +263,7 @@ TEST_CASE("a bad value is refused with its place, the value and what would be ri
       {R"({"registration": "both"})",
        "registration: expected auto, watcher or legacy, got \"both\""},
       {"{\"agentSocket\": \"" + long_path + "\"}",
-       "agentSocket: expected a unix socket's path, which has at most 107 bytes, not 108, got"},
+       "agentSocket: expected a unix socket path of at most 107 bytes (not 108), got"},
       {R"({"podResourcesSocket": "unix:///x"})", "podResourcesSocket: expected an absolute path"},
       {R"({"runtimeSocket": "unix:///run/containerd/containerd.sock"})",
        "runtimeSocket: expected an absolute path"},
@@ -293,7 +293,7 @@ TEST_CASE("a bad value is refused with its place, the value and what would be ri
       {R"({"resourceList": "all"})", "resourceList: expected a list, got the string \"all\""},
       {R"({"resourcePrefix": "a/b"})", R"(resourcePrefix: "a/b" is not a DNS subdomain)"},
       {R"({"resourcePrefix": "x.kubernetes.io"})",
-       R"(resourcePrefix: "x.kubernetes.io" is Kubernetes' own)"},
+       R"(resourcePrefix: "x.kubernetes.io" is reserved for Kubernetes)"},
       {R"({"resourcePrefix": "requests.a"})", R"(resourcePrefix: "requests.a" begins with)"},
       {R"({"resourcePrefix": ")" + long_prefix + "\"}",
        "resourcePrefix: \"" + long_prefix + "\" is not a DNS subdomain"},
@@ -311,7 +311,7 @@ TEST_CASE("a bad section is refused with its place, the value and what would be 
       {R"({"sections": [{"nodes": "a", "settings": {}}]})",
        "sections[0].nodes: expected a list, got the string \"a\""},
       {R"({"sections": [{"nodes": ["GPU*"], "settings": {}}]})",
-       "sections[0].nodes[0]: expected a pattern of a node's name, of lower-case letters"},
+       "sections[0].nodes[0]: expected a pattern for node names (lower-case letters"},
       {R"({"sections": [{"nodes": ["a"], "priority": -1, "settings": {}}]})",
        "sections[0].priority: expected a whole number from 0 to 1000, got the number -1"},
       {R"({"sections": [{"nodes": ["a"], "prio": 1, "settings": {}}]})",

@@ -130,11 +130,11 @@ TEST_CASE("a change that needs a restart is refused by name, and nothing of the 
                        R"({"sweepSeconds": 30, "stateDir": "/other", "kubelet": false})");
   const Reload reload = fixture.wait();
   CHECK(reload.kind == Kind::refused);
-  CHECK(reload.reasons == std::vector<std::string>{
-                              "kubelet: got false, expected the default, as it was at the start: "
-                              "a change needs a restart of the agent",
-                              "stateDir: got \"/other\", expected the default, as it was at the "
-                              "start: a change needs a restart of the agent"});
+  CHECK(reload.reasons ==
+        std::vector<std::string>{"kubelet: cannot change from the default to false while the agent "
+                                 "runs: restart the agent",
+                                 "stateDir: cannot change from the default to \"/other\" while the "
+                                 "agent runs: restart the agent"});
   CHECK(fixture.interval() == Duration(10'000));
   CHECK(fixture.write(R"({"sweepSeconds": 30, "stateDir": "/var/lib/ibpod"})") == Kind::taken);
 }

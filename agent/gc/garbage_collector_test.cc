@@ -295,7 +295,7 @@ TEST_CASE("a record of a newer version is left alone") {
   fixture.run_gc();
   const Outcome outcome = fixture.run_gc_once(kConfirmationDelay);
   CHECK(outcome.is_quarantined());
-  CHECK(outcome.reason.find("a newer ibpod wrote it") != std::string::npos);
+  CHECK(outcome.reason.find("run the newer ibpod that wrote it") != std::string::npos);
   CHECK(*read_file(file) == fixture.pod.text);
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("a service that refuses the node is reached, and its remedy is another
   CHECK(findings[0].finding.remedy.starts_with("check that ibpod-sm runs there"));
   CHECK(findings[1].finding.text ==
         "the SM service of fabric west refuses this node: two machines use the name of node n1");
-  CHECK(findings[1].finding.remedy.starts_with("see the node's name and certificate"));
+  CHECK(findings[1].finding.remedy.starts_with("check the node's name and certificate"));
 }
 
 TEST_CASE("what no pod is given is no finding, a PF of tickets names its own key") {
@@ -87,7 +87,7 @@ TEST_CASE("a certificate that cannot be used is named with its file, why, and wh
   CHECK(findings[1].finding.text ==
         "cannot use this node's certificate for the SM service of fabric west: /t/tls.crt: "
         "expired at 2026-11-26T23:03:52Z");
-  CHECK(findings[1].finding.remedy.find("where /t/tls.crt is") != std::string::npos);
+  CHECK(findings[1].finding.remedy.find("replace /t/tls.crt") != std::string::npos);
   CHECK(findings[1].finding.remedy.find("date -u") != std::string::npos);
 }
 

@@ -238,7 +238,7 @@ const Row kRows[] = {
        b.end_a_pod();
        b.pods.kubelet = gc::test::FakeNode::Kubelet::silent;
      },
-     "the kubelet does not say which pods it has: pod-resources: refused", "correct this cause",
+     "the kubelet did not list its pods: pod-resources: refused", "correct this cause",
      [](Bench& b) { b.pods.kubelet = gc::test::FakeNode::Kubelet::right; }},
     {"a damaged record of a pod that lives", Issue::quarantined,
      [](Bench& b) { b.pods.damage(b.pods.start("c1", "0000:3b:00.1", "a", "/run/netns/a")); },

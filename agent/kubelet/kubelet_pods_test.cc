@@ -45,7 +45,7 @@ TEST_CASE("of a pod that the kubelet does not name nothing is known yet") {
   kubelet.set_pods(pods);
   CHECK(ask("ns", "a").value().name == "a");
   CHECK(ask("other", "a").error().code() == Code::unavailable);
-  CHECK(ask("ns", "b").error().text().find("does not name the pod ns/b yet") != std::string::npos);
+  CHECK(ask("ns", "b").error().text().find("does not list the pod ns/b yet") != std::string::npos);
 }
 
 }  // namespace

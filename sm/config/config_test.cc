@@ -158,7 +158,8 @@ TEST_CASE("a node's VFs have whatever GUIDs they were given, and a pool gives ou
   const auto gives =
       read_config(R"({"guids": [{"first": "0x5900000000000000", "last": "0x59ffffffffffffff"}]})");
   REQUIRE_FALSE(gives);
-  CHECK(gives.error().text().find("which is not given out") != std::string::npos);
+  CHECK(gives.error().text().find("the lowest bit of its first byte must be 0") !=
+        std::string::npos);
 }
 
 TEST_CASE("all that is wrong is told, with its place") {

@@ -61,7 +61,7 @@ TEST_CASE("an entry that is wrong is told with its path and left out, the others
       {R"({"name": "x", "allowed": "a"})", "partitions[0].allowed"},
       {R"({"name": "x", "allowed": ["a/b"]})", "allowed"},
       {R"({"name": "x", "nodes": "a"})", "partitions[0].nodes"},
-      {R"({"name": "x", "nodes": ["n1", "*-*"]})", "'*-*' is no node's name"},
+      {R"({"name": "x", "nodes": ["n1", "*-*"]})", "'*-*' is not a node name"},
       {R"({"name": "x", "members": [{}]})", "partitions[0].members[0]"},
       {R"({"name": "x", "members": [{"guid": "0x1"}]})", "partitions[0].members[0].guid"},
       {R"({"name": "x", "members": [{"guid": "0x0002c90300a1b2c3", "key": 1}]})", "\"key\""},
