@@ -70,7 +70,7 @@ const Case kCases[] = {
     {"shared RDMA devices", [](Machine& m) { m.netns_mode = nl::RdmaNetnsMode::shared; },
      "rdma-netns-mode", Grade::wrong, "every pod", "options ib_core netns_mode=0"},
     {"no RDMA", [](Machine& m) { m.netns_mode.reset(); }, "rdma-netns-mode", Grade::wrong,
-     "no RDMA", "modprobe ib_core"},
+     "RDMA is not loaded", "modprobe ib_core"},
     {"no adapter", [](Machine& m) { m.functions.clear(); }, "adapters", Grade::wrong,
      "no InfiniBand", "lspci"},
     {"a PF without driver", [](Machine& m) { m.functions[0].driver = ""; }, "0000:3b:00.0",
@@ -80,7 +80,7 @@ const Case kCases[] = {
      "mstconfig -d 0000:3b:00.0 set LINK_TYPE_P1=1"},
     {"a port whose link layer cannot be read",
      [](Machine& m) { m.functions[0].ports[0].link_layer = ""; }, "0000:3b:00.0", Grade::warning,
-     "port 1 (mlx5_0) does not say", "mlx5_0/ports/1/link_layer"},
+     "port 1 (mlx5_0) does not report", "mlx5_0/ports/1/link_layer"},
     {"a PF without RDMA device",
      [](Machine& m) {
        m.functions[0].rdma = false;
