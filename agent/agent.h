@@ -1,6 +1,6 @@
 // Agent: the one thread that looks after a node. It reads what there is, deals it to the pools,
-// tells the kubelet, and waits for something to happen; others wake it (events.h), and are answered
-// from what it saw last (view.h).
+// tells the kubelet, and waits for something to happen; others wake it (event_queue.h), and are
+// answered from what it saw last (snapshot.h).
 #pragma once
 
 #include "agent/config/config.h"

@@ -1,4 +1,4 @@
-// Events: what has happened since the agent's thread looked last. Others tell, it waits.
+// EventQueue: what has happened since the agent's thread looked last. Others tell, it waits.
 #pragma once
 
 #include "device-plugin/change_set.h"

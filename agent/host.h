@@ -1,4 +1,4 @@
-// Machine: the node that the agent works on, opened once: its kernel, its sysfs, its records, and
+// Host: the node that the agent works on, opened once: its kernel, its sysfs, its records, and
 // who knows of its pods.
 #pragma once
 

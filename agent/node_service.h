@@ -1,4 +1,4 @@
-// NodeAnswers: what ibpodctl and the plugins are told of this node.
+// NodeService: what ibpodctl and the plugins are told of this node.
 #pragma once
 
 #include "agent/gc/gc_loop.h"

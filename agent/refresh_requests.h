@@ -1,5 +1,5 @@
-// LookRequests: others ask the agent's thread for a look, and wait until one that began after that
-// has ended.
+// RefreshRequests: others ask the agent's thread for a look, and wait until one that began after
+// that has ended.
 #pragma once
 
 #include "lib/base/clock.h"

@@ -1,5 +1,5 @@
-// Report: what the agent has seen and done, as lines of its log and as metrics. Used by the agent's
-// own thread; metrics(), allocated() and trouble() are for others, too.
+// Telemetry: what the agent has seen and done, as lines of its log and as metrics. Used by the
+// agent's own thread; metrics(), allocated() and trouble() are for others, too.
 #pragma once
 
 #include "agent/config/reloader.h"

@@ -1,5 +1,5 @@
-// AgentBed: a node for an agent: a synthetic sysfs, a modelled kubelet, folders of its own, and the
-// configuration that names them.
+// AgentFixture: a node for an agent: a synthetic sysfs, a modelled kubelet, folders of its own, and
+// the configuration that names them.
 #pragma once
 
 #include "lib/base/files.h"

@@ -1,4 +1,4 @@
-// Changed: what of a node may be other than it was when it was looked at last.
+// ChangeSet: what of a node may be other than it was when it was looked at last.
 #pragma once
 
 #include "lib/ib/pci_address.h"

@@ -1,5 +1,5 @@
-// AddressSweep: has IPAM take back what it is owed after an attachment's end, where the runtime's
-// DEL does not come again.
+// AddressReleaser: has IPAM take back what it is owed after an attachment's end, where the
+// runtime's DEL does not come again.
 #pragma once
 
 #include "agent/gc/gc_deps.h"

@@ -31,7 +31,7 @@ namespace ibpod::agent::gc {
 //   address back too early.)
 // - A failed release is not tried again before a pause, which doubles each time. A DEL that fails
 //   may have bound the device again; that is a change of devices, which starts the next pass at
-//   once. Without a pause this would not end. end_pauses() ends the pauses once.
+//   once. Without a pause this would not end. reset_pauses() ends all pauses once.
 // A record that is damaged is left to the plugin's GC, which takes a device that is in no pod. A
 // record that cannot be read for now, or has a newer version, stays untouched.
 class GarbageCollector {

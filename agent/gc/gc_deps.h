@@ -1,4 +1,5 @@
-// What a sweep looks at, and whom it has end what is dead: seams, with the machine behind them.
+// Interfaces of the garbage collector to network namespaces, the kubelet, the container runtime and
+// the plugins, with the implementations for this machine.
 #pragma once
 
 #include "agent/gc/evidence.h"
@@ -47,7 +48,8 @@ class Sandboxes {
 class Strays {
  public:
   virtual ~Strays() = default;
-  // The names of the IPoIB children on the host that are ours and have no record (node/strays.h).
+  // The names of the IPoIB children on the host that are ours and have no record
+  // (node/stray_children.h).
   virtual Result<std::vector<std::string>> list_strays() = 0;
 };
 
@@ -77,7 +79,7 @@ class Plugins {
   virtual Status remove_strays(const std::vector<node::RecordName>& recorded) = 0;
 };
 
-// What a Sweeper works on; all of it outlives the Sweeper.
+// Dependencies of a GarbageCollector. The caller owns them; they outlive it.
 struct GcDeps {
   const node::Records& records;
   std::string boot_id;  // of this boot

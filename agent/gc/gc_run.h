@@ -1,4 +1,4 @@
-// Pass: what one sweep has found and done.
+// GcRun: what one sweep has found and done.
 #pragma once
 
 #include "agent/gc/evidence.h"

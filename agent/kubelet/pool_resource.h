@@ -1,4 +1,4 @@
-// Offering: one pool, as the kubelet asks for it.
+// PoolResource: one pool, as the kubelet asks for it.
 #pragma once
 
 #include "agent/kubelet/device_files.h"

@@ -1,4 +1,4 @@
-// Resources: the pools that the kubelet knows, each served on a socket of its own.
+// PoolResources: the pools that the kubelet knows, each served on a socket of its own.
 #pragma once
 
 #include "agent/kubelet/pool_resource.h"

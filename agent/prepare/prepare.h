@@ -1,5 +1,5 @@
-// Preparation: gives the configured PFs their VFs, and every VF a GUID before a driver binds it, so
-// that none is ever bound without one and no pod has to wait for a second bind (docs/agent.md).
+// prepare_node() gives the configured PFs their VFs, and every VF a GUID before a driver binds it,
+// so that none is ever bound without one and no pod has to wait for a second bind (docs/agent.md).
 #pragma once
 
 #include "agent/prepare/pf_config.h"

@@ -1,6 +1,6 @@
-// Renewal: the thread that keeps the node's bindings at the SM service. It names all that the node
-// has attached before the lease runs out, settles what the service says otherwise, and tells it
-// what the P_Key tables of the node's own devices hold.
+// LeaseLoop: the thread that keeps the node's bindings at the SM service. It names all that the
+// node has attached before the lease runs out, settles what the service says otherwise, and tells
+// it what the P_Key tables of the node's own devices hold.
 #pragma once
 
 #include "agent/sm_client/bindings.h"

@@ -1,5 +1,5 @@
-// Link: a node's side of the SM service of one fabric: the connection, the bindings that are on
-// their way, the leases.
+// SmSession: a node's side of the SM service of one fabric: the connection, the bindings that are
+// on their way, the leases.
 #pragma once
 
 #include "agent/sm_client/bind_request.h"

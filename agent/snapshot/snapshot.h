@@ -1,5 +1,5 @@
-// View: what the agent knows of its node at one moment. The agent's thread makes it; the kubelet's
-// questions, ibpodctl's and the metrics are answered from it.
+// Snapshot: what the agent knows of its node at one moment. The agent's thread makes it; the
+// kubelet's questions, ibpodctl's and the metrics are answered from it.
 #pragma once
 
 #include "agent/gc/garbage_collector.h"

@@ -111,9 +111,9 @@ Status release_left_over(const Context& context, const node::RecordName& name, D
   return Error(Code::busy, stale + " stays: " + name.folder + " has been removed from the machine");
 }
 
-// What is bound for an attachment goes by its name: two devices of one name would each pass for
-// the other. A kernel interface of that name would have been in the way before (requirements.h),
-// but a function on vfio-pci has none.
+// The SM service knows a binding by the attachment's name, so two devices of one attachment must
+// not have the same name. For network interfaces validate.h has checked this; a function on
+// vfio-pci has no interface.
 Status check_only_one(const Context& context, const node::RecordName& own, Deadline deadline) {
   const std::vector<node::RecordName> names =
       TRY(context.records.of_attachment(own.container_id, own.ifname));

@@ -1,6 +1,6 @@
-// AgentMark: says that on this node nothing is attached while its agent is away (standalone: refuse
-// in the agent's configuration), and whether a network has to name a partition (withoutPartition).
-// The agent writes it, and the plugins go by it.
+// AgentRequiredFile: says that on this node nothing is attached while its agent is away
+// (standalone: refuse in the agent's configuration), and whether a network has to name a partition
+// (withoutPartition). The agent writes it, and the plugins go by it.
 #pragma once
 
 #include "lib/attach/keys.h"

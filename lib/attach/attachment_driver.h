@@ -1,5 +1,5 @@
-// Endpoint: what a plugin gives a pod, where the kinds of it differ: a VF (vf_endpoint.h), or an
-// IPoIB child (child_endpoint.h). The verbs (add.h, check.h …) are the same for all.
+// AttachmentDriver: the steps that differ between the kinds of attachment: a VF (vf_driver.h) and
+// an IPoIB child (ipoib_driver.h). The verbs (add.h, check.h …) are the same for both.
 #pragma once
 
 #include "lib/attach/context.h"

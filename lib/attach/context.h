@@ -28,7 +28,8 @@ struct Context {
   const cni::Network& network;
   // The node's agent; a connection for each question.
   std::function<std::unique_ptr<nodeapi::Node>()> agent;
-  // Nothing is attached without it: the node is marked (agent_mark.h), or the network names it.
+  // Nothing is attached without it: the node is marked (agent_required_file.h), or the network
+  // names it.
   bool needs_agent = false;
   // Takes what an operator should know although nothing has failed.
   std::function<void(const std::string&)> warn;

@@ -1,4 +1,4 @@
-// Lease: what one ADD has asked of its network's IPAM, and what it owes it then.
+// IpamAllocation: what one ADD has asked of its network's IPAM, and what it owes it then.
 #pragma once
 
 #include "lib/attach/context.h"

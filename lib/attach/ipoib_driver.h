@@ -60,8 +60,8 @@ class IpoibDriver : public AttachmentDriver {
   const IpoibConfig& config_;
 };
 
-// Removes children of ours on the host that no record speaks of (node/strays.h): after a record was
-// lost, or removed by hand.
+// Removes children of ours on the host that no record speaks of (node/stray_children.h): after a
+// record was lost, or removed by hand.
 Status remove_stray_children(const Context& context);
 
 }  // namespace ibpod::attach

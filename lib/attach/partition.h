@@ -44,8 +44,8 @@ Status check_partitions(const Context& context, const node::Record& record,
                         IndexRequirement requirement);
 
 // Waits for all that is wanted, by P_Key or by name, as await_partition() does for one, and logs
-// each. Returns the first one's membership, which is the one that `place` is about; nothing where
-// none is wanted.
+// each. Returns the entry of the first one, to which `requirement` applies; nothing if none is
+// wanted.
 Result<std::optional<TableEntry>> await_partitions(const Context& context,
                                                    const node::Record& record,
                                                    IndexRequirement requirement, Deadline deadline);

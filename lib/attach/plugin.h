@@ -49,13 +49,15 @@ class Plugin : public cni::Plugin {
   // Reads what can be read of a configuration that may be wrong; then all of one that must not be.
   virtual void read_lenient(const cni::Call& call, const json::Value& document) = 0;
   virtual Status read(const cni::Call& call, const cni::Network& network) = 0;
-  // What has been read. What is wanted is changed where the node's agent binds (want_bound).
+  // What has been read. If the node's agent binds, the P_Keys become a request
+  // (to_partition_request).
   virtual const Settings& settings() const = 0;
   // What the node says, for them; the defaults if that cannot be read, with which no verb begins.
   const NodeConfig& node() const { return node_; }
   virtual node::Spec& spec() = 0;
   virtual AttachmentDriver& driver() = 0;
-  // What it is about, for the log, and where records of it are (endpoint.h); empty: not known.
+  // What it is about, for the log, and where records of it are (attachment_driver.h); empty: not
+  // known.
   virtual std::string subject() const = 0;
   virtual std::string folder(const cni::Call& call) const = 0;
 

@@ -16,7 +16,7 @@ using MakePlugin = std::function<std::unique_ptr<Plugin>(PluginDeps world, log::
 // exit code. Without CNI_COMMAND a person has called it, who is told what it is: `about`, a line.
 int run(const std::string& about, const MakePlugin& make, char** environment);
 
-// `Type` is made of a World and a Log.
+// `Type` is constructed from the program's dependencies and a Log.
 template <typename Type>
 int run(const std::string& about, char** environment) {
   const auto make = [](PluginDeps deps, log::Log& log) {

@@ -9,8 +9,8 @@
 namespace ibpod::attach {
 namespace {
 
-// A boot has taken back what the attachment was made of, and what was found before it counts no
-// more: not even a VF without a GUID may be the last pod's fault.
+// A record of another boot: the reboot has reset the devices, so their state now says nothing about
+// this attachment. A VF without a GUID, for example, is not the pod's doing.
 Result<bool> is_left(const Context& context, const node::Record& record) {
   if (record.boot_id == context.boot_id) return true;
   if (record.child) return false;

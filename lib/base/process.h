@@ -15,7 +15,7 @@ struct Command {
   // The whole environment. Nothing is inherited, and no descriptor but the standard three.
   std::map<std::string, std::string> environment;
   std::string input;  // its standard input
-  // The mount namespace to run in, by its file (run_on_thread.h); empty: ours. In another one the
+  // The mount namespace to run in, by its file (mount_namespace.h); empty: ours. In another one the
   // program is looked up there, and the working folder is the root.
   Path mount_namespace = {};
 };

@@ -1,4 +1,4 @@
-// Complaint: what another plugin, which we have run, says of its own failure.
+// DelegateError: what another plugin, which we have run, says of its own failure.
 #pragma once
 
 #include "lib/base/process.h"

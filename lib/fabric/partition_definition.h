@@ -1,5 +1,5 @@
-// Partition: which ports may talk to each other, as OpenSM is to enforce it. Values without I/O;
-// how they stand in a file is in partitions_conf.h.
+// PartitionDefinition: which ports may talk to each other, as OpenSM is to enforce it. Values
+// without I/O; how they stand in a file is in partitions_conf.h.
 #pragma once
 
 #include "lib/base/result.h"

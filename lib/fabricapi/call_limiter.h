@@ -1,4 +1,4 @@
-// Places: how many calls are in progress, in all and of one caller.
+// CallLimiter: how many calls are in progress, in all and of one caller.
 #pragma once
 
 #include "lib/base/result.h"

@@ -1,4 +1,4 @@
-// Place: where an SM service answers, and who we are to it.
+// ServiceAddress: where an SM service answers, and who we are to it.
 #pragma once
 
 #include "lib/fabricapi/client.h"

@@ -1,5 +1,5 @@
-// Standing: where a resource stands with the kubelet. gRPC's threads tell what the kubelet says,
-// the plugin's thread decides by it.
+// RegistrationState: where a resource stands with the kubelet. gRPC's threads tell what the kubelet
+// says, the plugin's thread decides by it.
 #pragma once
 
 #include "lib/base/wake.h"

@@ -5,11 +5,11 @@
 // counts packets that are on the wire, those of requests that have ended among them, until they are
 // answered or lost. Scans leave a quarter of it free, and a revoke may be one packet more than it
 // allows: it does not wait until silent ports have been given up. To one place few packets are
-// on their way at once, and one after it was silent to one (ToOnePlace); what waits behind as many
-// silences in a row as it has attempts ends as the last of them, without being sent. So that a port
-// that has nothing to say does not take the window from those that have; a revoke does not wait for
-// that, either. A node that says that it is busy has answered, and is asked again when the time for
-// its answer is over.
+// on their way at once, and one after it was silent to one (PerDestinationLimit); what waits behind
+// as many silences in a row as it has attempts ends as the last of them, without being sent. So
+// that a port that has nothing to say does not take the window from those that have; a revoke does
+// not wait for that, either. A node that says that it is busy has answered, and is asked again when
+// the time for its answer is over.
 #pragma once
 
 #include "lib/mad/channel.h"

@@ -1,5 +1,5 @@
 // Subnet management packets (SMPs; IBA 1.4, volume 1, 14.2.1, laid out as in Linux's
-// include/rdma/ib_smi.h): a Question is put to a node, its Answer comes back. Bytes and values
+// include/rdma/ib_smi.h): an SmpRequest goes to a node, an SmpResponse comes back. Bytes and values
 // only; no I/O. Numbers are in host byte order here, in the wire's only inside Mad and Data.
 #pragma once
 

@@ -16,12 +16,12 @@ enum class NetnsStatus {
 };
 std::string_view name(NetnsStatus status);
 
-// Looks up the path in a mount namespace (lib/base/run_on_thread.h; empty: the caller's own). Paths
-// are often bind mounts on empty files: a mount namespace that the mount has not reached shows the
-// empty file, or has no folder, while the namespace lives. That is unclear. So is the file whose
-// runtime was killed between unmounting and removing it. Below /proc only /proc itself must exist:
-// the folder of a namespace's file goes with its process. invalid if the path is not absolute. Any
-// other error says nothing about the namespace.
+// Looks up the path in a mount namespace (lib/base/mount_namespace.h; empty: the caller's own).
+// Paths are often bind mounts on empty files: a mount namespace that the mount has not reached
+// shows the empty file, or has no folder, while the namespace lives. That is unclear. So is the
+// file whose runtime was killed between unmounting and removing it. Below /proc only /proc itself
+// must exist: the folder of a namespace's file goes with its process. invalid if the path is not
+// absolute. Any other error says nothing about the namespace.
 Result<NetnsStatus> netns_status(const Path& path, const Identity& identity,
                                  const Path& mount_namespace);
 

@@ -22,7 +22,7 @@ constexpr int kFirstIndex = 1 << 24, kLastIndex = (1 << 30) - 1;
 
 // On the host: one that another attachment is just about to give to its pod. It may have the queue
 // pair of a child that is no more, and never its index. A pod can make its own look so, with
-// another index: that one is a stray (strays.h).
+// another index: that one is a stray (stray_children.h).
 bool is_anothers(const Child& child, const Netdev& netdev) {
   return is_child_link(netdev.name) && netdev.name != child.link && netdev.index != child.index;
 }

@@ -24,8 +24,8 @@ nl::IfIndex choose_index();
 
 // Makes the child that the record wants, on the host, in datagram mode and with the largest MTU
 // that the port has in it. The record is on disk without the child's hardware address before this
-// is called, and with it before give_child(): on the host a child is known by its index, and later
-// by its address, whatever a pod has made of its names. exists where the index is taken.
+// is called, and with it before move_child_to_pod(): on the host a child is known by its index, and
+// later by its address, whatever a pod has made of its names. exists where the index is taken.
 Result<Netdev> make_child(Kernel& kernel, const Record& record);
 
 // Sets its mode and MTU, and gives it to the pod: under its name there, up.

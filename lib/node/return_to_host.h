@@ -1,4 +1,5 @@
-// fetch(): brings a VF's devices home into the host's namespace, wherever a pod has left them.
+// return_to_host(): moves a VF's devices back into the host's namespace, from wherever a pod has
+// left them.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -11,7 +12,7 @@
 namespace ibpod::node {
 
 // Whose devices come home, and from where. Refers to what the caller owns; of the record only
-// `unsettled` is changed.
+// `rebind_pending` is changed.
 struct ReturnContext {
   Kernel& kernel;
   Record& record;  // says how many devices there are, and what the main interface was called
@@ -24,8 +25,8 @@ struct ReturnContext {
 // False also for those that the pod has moved on to a third namespace.
 Result<bool> reachable(const ReturnContext& context, std::optional<Guids>& shown);
 
-// To be called before a bind or a move: the record says of itself that it is unsettled. One that
-// cannot be written, as on a full disk, keeps nothing from coming home.
+// Call it before a bind or a move: it sets `rebind_pending` in the record. A record that cannot be
+// written, as on a full disk, does not stop the return of the devices.
 void mark_rebind_pending(const ReturnContext& context);
 
 // Moves the devices in the pod home. The RDMA devices go first: with them the kernel makes their

@@ -25,7 +25,7 @@ namespace ibpod::rpc {
 class Server {
  public:
   // The services outlive the server; at least one has callback methods. Their methods run on gRPC's
-  // threads, each with an Answering (hand_over.h). See Listener::open for `socket`.
+  // threads, each with an Answering (tsan_handover.h). See Listener::open for `socket`.
   static Result<std::unique_ptr<Server>> serve(const Path& socket,
                                                const std::vector<grpc::Service*>& services);
   Server(const Server&) = delete;

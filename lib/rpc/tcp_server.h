@@ -54,7 +54,7 @@ class TcpServer {
 
   // `listening` is a TCP socket that listens and does not block. The services outlive the server;
   // all of them have callback methods only, as others would hold a thread each (Answering,
-  // hand_over.h). invalid or not_found where the files cannot be used.
+  // tsan_handover.h). invalid or not_found where the files cannot be used.
   static Result<std::unique_ptr<TcpServer>> serve(Fd listening, const Settings& settings,
                                                   const std::vector<grpc::Service*>& services);
   TcpServer(const TcpServer&) = delete;

@@ -1,4 +1,4 @@
-// Authority: whom ibpod-sm takes a caller for. It goes by what the connection proves.
+// RoleRules: whom ibpod-sm takes a caller for. It goes by what the connection proves.
 #pragma once
 
 #include "lib/fabricapi/caller.h"

@@ -1,4 +1,4 @@
-// Pattern: which names of a certificate a rule is for.
+// NamePattern: which names of a certificate a rule is for.
 #pragma once
 
 #include "lib/base/result.h"

@@ -13,7 +13,7 @@ LinkEnd key_of(const mad::NodeInfo& info) {
   return {info.node_guid, is_switch(info) ? uint8_t{0} : info.local_port};
 }
 
-// As SeenPort::route(), of a switch: its port 0 has no link whose state would count.
+// As Port::route(), of a switch: its port 0 has no link whose state would count.
 mad::Route route_of(const WalkedNode& node) {
   const auto own = node.ports.find(0);
   const auto by_lid = mad::Route::to(own == node.ports.end() ? ib::Lid{0} : own->second.lid);

@@ -1,5 +1,5 @@
-// Keeper: sees to it that there is an OpenSM: starts it and starts it again, or waits for one that
-// others start.
+// OpensmSupervisor: sees to it that there is an OpenSM: starts it and starts it again, or waits for
+// one that others start.
 #pragma once
 
 #include "sm/engine/opensm_conf.h"

@@ -48,7 +48,7 @@ class PartitionsFile {
   Result<Found> place(const std::vector<fabric::PartitionDefinition>& definitions);
   Found inspect();
   // Why the last edit was not taken over, also before a restart; empty where there was none, or a
-  // later one was, or look_at_refused() has found that people have removed NAME.refused.
+  // later one was, or check_refused() has found that NAME.refused was removed.
   const std::string& refusal() const { return refusal_; }
   void check_refused();
   // Puts the last text back, also where the disk is full. Answers as place() does; what inspect()

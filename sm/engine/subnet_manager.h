@@ -69,8 +69,8 @@ using Partitions = std::shared_ptr<const std::vector<fabric::PartitionDefinition
 // Its calls are for any thread.
 class SubnetManager {
  public:
-  // Rung from the engine's own thread whenever standing() has changed; must be short, and calls
-  // nothing of the engine but standing().
+  // Called on the engine's own thread when status() has changed. It must be short, and may call
+  // nothing of the engine but status().
   using OnChange = std::function<void()>;
 
   SubnetManager() = default;

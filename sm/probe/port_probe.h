@@ -1,6 +1,6 @@
-// PortVisit: the questions that make one Reading, and the repairs before it, in steps: who is it
-// and what is there; the writes; the tables; and who was it. It is told the answers and does no
-// I/O.
+// PortProbe: the requests that make one ProbeResult, in steps: the port's identity; the repairs, if
+// there are any; its tables; and its identity again, as the port may have been replaced meanwhile.
+// The caller sends the requests and passes the answers: nothing here does I/O.
 #pragma once
 
 #include "lib/fabric/topology.h"

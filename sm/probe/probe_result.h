@@ -1,4 +1,4 @@
-// Reading: what a port's own P_Key table said, or why that is not known.
+// ProbeResult: what a port's own P_Key table said, or why that is not known.
 #pragma once
 
 #include "lib/base/clock.h"

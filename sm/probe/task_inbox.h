@@ -1,4 +1,4 @@
-// Inbox: what other threads have for the one that watches: orders, answers and surveys.
+// TaskInbox: what other threads have for the one that watches: orders, answers and surveys.
 #pragma once
 
 #include "lib/base/clock.h"

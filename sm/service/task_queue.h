@@ -1,4 +1,4 @@
-// Errands: what others have asked of one thread. It waits here until there is something to do.
+// TaskQueue: what others have asked of one thread. It waits here until there is something to do.
 #pragma once
 
 #include "lib/base/clock.h"

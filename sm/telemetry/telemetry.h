@@ -1,5 +1,5 @@
-// Report: what ibpod-sm has done and seen, as lines of its log and as metrics. Secrets never come
-// here. From any thread.
+// Telemetry: what ibpod-sm has done and seen, as lines of its log and as metrics. Secrets never
+// come here. From any thread.
 #pragma once
 
 #include "lib/fabric/binding.h"
