@@ -100,7 +100,7 @@ say "a namespace mode that was changed by hand, and a restart of the agent"
 agent_conf '.rdmaNetns = "exclusive"'
 rdma_mode shared
 wait_for 5 finds rdma-netns-mode "shared, but rdmaNetns is exclusive"
-expect_match "the remedy" "$(remedy rdma-netns-mode "shared where")" "*restart the agent while the node has no pods*"
+expect_match "the remedy" "$(remedy rdma-netns-mode "shared, but")" "*restart the agent while the node has no pods*"
 end_agent TERM
 start_agent
 wait_for 5 is_content rdma-netns-mode shared

@@ -98,7 +98,7 @@ say "cniVersion 9.0.0: DEL refuses it too"
 conf "$vf" '.cniVersion = "9.0.0"'
 for verb in ADD DEL; do
   call "$verb" p1
-  expect_error 1 "cniVersion is \"9.0.0\": this plugin speaks*"
+  expect_error 1 "cniVersion is \"9.0.0\": this plugin supports*"
 done
 warns "an unknown key" '.colour = "blue"' 'colour'
 takes "dns" '.dns = {nameservers: ["10.0.0.53"]}' "expect_result '.dns.nameservers == [\"10.0.0.53\"]'"

@@ -43,7 +43,7 @@ pod p1 same default/flat
 multus ADD p1
 [ "$rc" != 0 ] || fail "it attached"
 expect_match "the refusal" "$(jq -r '"\(.code) \(.msg)"' <<<"$out")" \
-  "999 *$vf is already in this pod, as eth0: *it cannot start until*give each rail a resource of its own*"
+  "999 *$vf is already in this pod, as eth0: *use the same device, which is not possible*use one resource per rail*"
 expect_eq "records" "$(records)" ""
 
 say "a rail of another resource"

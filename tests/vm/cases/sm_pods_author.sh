@@ -54,7 +54,7 @@ for key in .guid .args.cni.guid .runtimeConfig.infinibandGUID; do
   done
 done
 network "$other" '.pkey = "0x1" | .args.cni = {"mellanox.infiniband.app": "configured"}'
-refuse 7 '*"configured" means nothing here*' p2
+refuse 7 '*"configured" is not supported on this node*' p2
 expect_eq "records" "$(records)" "p1:net1"
 expect_eq "bindings" "$(sm --json binding list | jq length)" 1
 
