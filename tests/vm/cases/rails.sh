@@ -173,7 +173,7 @@ conf_for fe80:0000:0000:0009
 start_agent
 plug ADD pod-0 west '.timeoutSeconds = 3'
 [ "$rc" != 0 ] || fail "it is in a partition of another fabric"
-expect_match "why" "$(jq -r '.msg + .details' <<<"$out")" "*PF $PF1 is on the subnet fe80:0000:0000:0002, not on*east has*west has*"
+expect_match "why" "$(jq -r '.msg + .details' <<<"$out")" "*PF $PF1 is on the subnet fe80:0000:0000:0002, not on*fabric east manages*fabric west manages*"
 expect_eq "bound at west" "$(bound_at west)" "pod-1:net2"
 end_agent TERM
 conf_for
