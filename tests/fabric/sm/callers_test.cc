@@ -24,7 +24,7 @@ TEST_CASE("a node gets no port of another node's") {
     fabricapi::BindRequest request = SmFixture::request(1, "blue");
     request.guid = guid;
     check_refused(n1.bind(request, SmFixture::deadline_in()), Code::denied,
-                  {guid.text(), "VF of node n1", "GUID of the pool"});
+                  {guid.text(), "VF of node n1", "has not assigned its GUID"});
     request.kind = fabric::Kind::child;
     check_refused(n1.bind(request, SmFixture::deadline_in()), Code::denied,
                   {guid.text(), "PF of node n1"});
