@@ -6,7 +6,7 @@ cd "$root"
 . "$root/tests/tools.sh"
 passed=0 failed=0
 
-build asan agent_sweep_test
-if RUNS=1000 build/asan/bin/agent_sweep_test --test-case="in many lives*"; then passed=1; else failed=1; fi
+build asan agent_gc_test
+if RUNS=1000 build/asan/bin/agent_gc_test --test-case="in many lives*"; then passed=1; else failed=1; fi
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]
