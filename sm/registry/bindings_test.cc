@@ -527,6 +527,9 @@ TEST_CASE("a partition can require proof from the port itself") {
   bed.see(vf(1), Proof::node);
   CHECK(bed.state(a) == BindingState::written);
   CHECK(bed.binding(a)->condition.reason == Reason::waiting);
+  CHECK(bed.binding(a)->condition.text ==
+        "partition strict requires proof from the port (proof: port); so far only the node has "
+        "reported");
   bed.see(vf(1), Proof::none);
   CHECK(bed.state(a) == BindingState::written);
   bed.see(vf(1), Proof::port);

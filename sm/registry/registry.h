@@ -356,9 +356,8 @@ class Registry {
   bool note_observed(const Observed& seen);
   void note_binding(BindingRecord& entry, const Observed& seen);
   void note_leaving(const Observed& seen);
-  // The first partition of the binding that requires more than `proof`; empty: none does.
-  std::string unproved_partition(const BindingRecord& entry, fabric::Proof proof) const;
-  bool is_proof_enough(const BindingRecord& entry, fabric::Proof proof) const;
+  // The first partition of the binding that requires more than `proof`; nothing if none does.
+  std::optional<std::string> find_unproved(const BindingRecord& entry, fabric::Proof proof) const;
   void finish_if_gone(PartitionRecord& record);
   void has_left(ib::Guid guid, PartitionRecord& record);
 

@@ -99,18 +99,14 @@ bool Registry::note_observed(const Observed& seen) {
   return true;
 }
 
-std::string Registry::unproved_partition(const BindingRecord& entry, Proof proof) const {
-  if (proof == Proof::port) return "";
+std::optional<std::string> Registry::find_unproved(const BindingRecord& entry, Proof proof) const {
+  if (proof == Proof::port) return std::nullopt;
   for (const fabric::PartitionMembership& membership : all_memberships(entry)) {
     const PartitionRecord* const record = state_->find_partition(membership.partition);
     if (record == nullptr || !satisfies(proof, record->partition.proof))
       return membership.partition;
   }
-  return "";
-}
-
-bool Registry::is_proof_enough(const BindingRecord& entry, Proof proof) const {
-  return unproved_partition(entry, proof).empty();
+  return std::nullopt;
 }
 
 bool Registry::needs_no_proof(ib::Guid guid) const {
@@ -118,7 +114,7 @@ bool Registry::needs_no_proof(ib::Guid guid) const {
   if (port == nullptr || port->bindings.empty()) return false;
   return std::all_of(
              port->bindings.begin(), port->bindings.end(),
-             [&](const BindingRecord* entry) { return is_proof_enough(*entry, Proof::none); }) &&
+             [&](const BindingRecord* entry) { return !find_unproved(*entry, Proof::none); }) &&
          std::all_of(port->former_member_of.begin(), port->former_member_of.end(),
                      [](const PartitionRecord* record) {
                        return satisfies(Proof::none, record->partition.proof);
@@ -127,10 +123,10 @@ bool Registry::needs_no_proof(ib::Guid guid) const {
 
 void Registry::note_binding(BindingRecord& entry, const Observed& seen) {
   fabric::Binding& binding = entry.binding;
-  if (!is_proof_enough(entry, seen.proof)) {
+  if (const auto unproved = find_unproved(entry, seen.proof)) {
     if (binding.state == BindingState::verified) return;
     set_state(entry, binding.state,
-              {Reason::waiting, "partition " + unproved_partition(entry, seen.proof) +
+              {Reason::waiting, "partition " + *unproved +
                                     " requires proof from the port (proof: port); so far only the "
                                     "node has reported"},
               seen.now);
