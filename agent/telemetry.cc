@@ -59,7 +59,7 @@ void Telemetry::report_condition(const std::string& about, const Status& status)
   const std::string now = status ? "" : status.error().text();
   if (now == last) return;
   if (now.empty())
-    info(about + ": recovered");
+    info(about + ": resolved");
   else
     warning(about + ": " + now);
   last = now;

@@ -102,7 +102,7 @@ TEST_CASE("a lasting fault is logged once, and its recovery too") {
   CHECK(fixture.logged("inventory: VFs are being made") == 1);
   fixture.telemetry.report_condition("inventory", ok());
   fixture.telemetry.report_condition("inventory", ok());
-  CHECK(fixture.logged("inventory: recovered") == 1);
+  CHECK(fixture.logged("inventory: resolved") == 1);
 }
 
 TEST_CASE(

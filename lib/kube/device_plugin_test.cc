@@ -105,7 +105,7 @@ TEST_CASE("what cannot work is refused at the start") {
   fixture.pool.set_devices({{"a"}, {"a"}});
   CHECK(DevicePlugin::start(fixture.pool, fixture.kubelet(folder.path(), Mode::legacy))
             .error()
-            .text() == "device id \"a\" occurs twice");
+            .text() == "device id \"a\" is listed twice");
 }
 
 TEST_CASE("a container gets all that its allocation says") {

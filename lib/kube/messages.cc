@@ -15,7 +15,7 @@ Status check_ids(const std::vector<Device>& sorted) {
                                       std::to_string(kLongestId) + " bytes");
     }
     if (last != nullptr && *last == device.id) {
-      return Error(Code::invalid, "device id \"" + device.id + "\" occurs twice");
+      return Error(Code::invalid, "device id \"" + device.id + "\" is listed twice");
     }
     last = &device.id;
   }

@@ -30,7 +30,7 @@ WORDS = {
     "anew": "again",
     "is to be had": "is available",
     "is to be seen": "is visible",
-    "well again": "recovered",
+    "well again": "resolved",
     "he": "the user, they, it",
     "him": "the user, them, it",
     "his": "the user's, their, its",
