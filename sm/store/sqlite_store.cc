@@ -62,7 +62,7 @@ Error advised(Error error) {
   if (error.code() == Code::internal)
     return std::move(error).also(
         Error(Code::internal,
-              "nothing has been changed; if the database is damaged, restore a copy of it"));
+              "nothing has been changed; if the database is damaged, restore it from a backup"));
   return error;
 }
 

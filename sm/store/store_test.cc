@@ -181,7 +181,7 @@ TEST_CASE("what is damaged, another program's or of a newer version is refused a
   };
   std::string damaged = good;
   damaged.replace(4096 + 8, 64, 64, '\x55');
-  refused(damaged, Code::internal, "restore a copy of it");
+  refused(damaged, Code::internal, "restore it from a backup");
   refused(std::string(8192, 'x'), Code::internal, "not a database");
   // Big-endian in SQLite's header (sqlite.org/fileformat.html): user_version at 60, application_id
   // at 68.

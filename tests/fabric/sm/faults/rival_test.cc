@@ -63,7 +63,7 @@ TEST_CASE("beside an OpenSM of higher priority it names that, claims nothing, an
   CHECK(finding_of(health(fixture), kSmHost).empty());
 }
 
-TEST_CASE("another OpenSM that stands by is told of") {
+TEST_CASE("another OpenSM that stands by is reported") {
   SmFixture fixture;
   fixture.create_partition("blue");
   REQUIRE(fixture.bind(1, "blue") == "verified");
@@ -73,7 +73,7 @@ TEST_CASE("another OpenSM that stands by is told of") {
     return now.health == sm::engine::Health::not_master;
   });
   fixture.until([&] {
-    return finding_of(health(fixture), kOtherSmHost).find("stands by") != std::string::npos;
+    return finding_of(health(fixture), kOtherSmHost).find("is standby") != std::string::npos;
   });
   CHECK(finding_of(health(fixture), kSmHost).empty());
   fixture.until_healthy();
