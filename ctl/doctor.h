@@ -37,7 +37,7 @@ enum class Issue {
   registration,         // not all resources of the agent are registered
   sm_service,           // does not answer, or refuses
   reported_by_agent,    // agent/health/node_findings_test.cc has their rows
-  reported_by_service,  // sm/health_checks/remedies_test.cc has their rows
+  reported_by_service,  // sm/diagnose/remedies_test.cc has their rows
 };
 inline constexpr Issue kLastIssue = Issue::reported_by_service;
 

@@ -8,9 +8,9 @@
 #include "lib/rpc/server.h"
 #include "lib/rpc/tcp_server.h"
 #include "sm/declared/declared_file.h"
-#include "sm/engine/key_file.h"
-#include "sm/engine/opensm_cgroup.h"
-#include "sm/engine/passive_subnet_manager.h"
+#include "sm/opensm/key_file.h"
+#include "sm/opensm/opensm_cgroup.h"
+#include "sm/opensm/passive_subnet_manager.h"
 #include "sm/probe/smp_port_prober.h"
 #include "sm/service/callers.h"
 #include "sm/service/service.h"
@@ -30,13 +30,12 @@ std::string new_epoch() {
   return std::to_string(uint64_t{random()} << 32 | random());
 }
 
-health_checks::SmSettings health_check_settings(const config::Config& config) {
-  health_checks::SmSettings settings;
-  if (config.engine == config::EngineKind::observe)
-    settings.owner = health_checks::SmOwner::observed;
-  if (config.opensm.supervisor.external) settings.owner = health_checks::SmOwner::external;
-  if (settings.owner != health_checks::SmOwner::ours) return settings;
-  const engine::OpenSmSettings& opensm = config.opensm.supervisor.opensm;
+diagnose::SmSettings health_check_settings(const config::Config& config) {
+  diagnose::SmSettings settings;
+  if (config.engine == config::EngineKind::observe) settings.owner = diagnose::SmOwner::observed;
+  if (config.opensm.supervisor.external) settings.owner = diagnose::SmOwner::external;
+  if (settings.owner != diagnose::SmOwner::ours) return settings;
+  const opensm::OpenSmSettings& opensm = config.opensm.supervisor.opensm;
   settings.m_key = !opensm.keys.m_key.empty();
   settings.sm_key = !opensm.keys.sm_key.empty();
   settings.sa_key = !opensm.keys.sa_key.empty();
@@ -84,8 +83,8 @@ struct Daemon::Parts {
   std::unique_ptr<store::SqliteStore> store;
   std::unique_ptr<registry::Registry> registry;
   service::Service service;
-  std::unique_ptr<engine::SubnetManager> subnet_manager;
-  engine::PassiveSubnetManager* passive = nullptr;  // where that is the engine
+  std::unique_ptr<opensm::SubnetManager> subnet_manager;
+  opensm::PassiveSubnetManager* passive = nullptr;  // where that is the engine
   std::unique_ptr<mad::Scheduler> scheduler;
   std::unique_ptr<probe::SmpPortProber> prober;
   std::unique_ptr<controller::Controller> controller;
@@ -133,14 +132,14 @@ Status Daemon::Parts::open(config::Config config) {
 Status Daemon::Parts::open_engine(const config::Config& config) {
   const auto changed = [this] { service.engine_changed(); };
   if (config.engine == config::EngineKind::observe) {
-    auto observing = std::make_unique<engine::PassiveSubnetManager>(changed);
+    auto observing = std::make_unique<opensm::PassiveSubnetManager>(changed);
     passive = observing.get();
     subnet_manager = std::move(observing);
     return ok();
   }
-  engine::OpenSmEngineSettings settings = config.opensm;
-  settings.supervisor.separate = engine::separate_cgroup;
-  subnet_manager = TRY(engine::OpenSm::start(std::move(settings), changed));
+  opensm::OpenSmEngineSettings settings = config.opensm;
+  settings.supervisor.separate = opensm::separate_cgroup;
+  subnet_manager = TRY(opensm::OpenSm::start(std::move(settings), changed));
   return ok();
 }
 
@@ -150,7 +149,7 @@ Status Daemon::Parts::open_prober(const config::Config& config, const mad::Local
   const Path& key = config.opensm.supervisor.opensm.keys.m_key;
   if (!key.empty()) {
     // Without it no table of a locked port could be read, and no binding verified.
-    const engine::OpenKey read = TRY(engine::read_open_key_file(key).during("opensm.mKeyFile"));
+    const opensm::OpenKey read = TRY(opensm::read_open_key_file(key).during("opensm.mKeyFile"));
     telemetry.report_condition("opensm.mKeyFile", read.file ? "" : read.file.error().text());
     settings.m_key = mad::MKey{read.key};
   }
@@ -227,10 +226,10 @@ void Daemon::Parts::check_listener() {
 
 Status Daemon::Parts::ready() {
   check_listener();
-  const engine::EngineStatus status = subnet_manager->status();
-  if (status.health == engine::Health::serving && status.swept > 0) return ok();
+  const opensm::EngineStatus status = subnet_manager->status();
+  if (status.health == opensm::Health::serving && status.swept > 0) return ok();
   return Error(Code::unavailable, "the subnet manager is " +
-                                      std::string(engine::name(status.health)) +
+                                      std::string(opensm::name(status.health)) +
                                       (status.trouble.empty() ? "" : ": " + status.trouble));
 }
 

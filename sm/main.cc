@@ -1,7 +1,7 @@
 #include "lib/base/core_dumps.h"
 #include "lib/rpc/grpc_log.h"
 #include "sm/daemon.h"
-#include "sm/engine/opensm_conf.h"
+#include "sm/opensm/opensm_conf.h"
 
 #include <csignal>
 #include <iostream>
@@ -24,7 +24,7 @@ Result<config::Config> read(const Options& options) {
 
 // A file that the configuration names may be on another machine.
 Status check_files(const config::Config& config) {
-  Status more = engine::check_more_options(config.opensm.supervisor.opensm.more);
+  Status more = opensm::check_more_options(config.opensm.supervisor.opensm.more);
   return !more && more.error().code() == Code::not_found ? ok() : more;
 }
 

@@ -18,13 +18,13 @@ Result<bool> is_new(store::Store& store) {
 }
 
 // The number of our partitions in a file without the default one; 0 if the file is not ours.
-size_t kept_in(const Path& file, const engine::OpenSmSettings& settings) {
+size_t kept_in(const Path& file, const opensm::OpenSmSettings& settings) {
   const auto text = read_file(file, fabric::kMostReadable);
   if (!text) return 0;
   const auto section = fabric::manual_section(*text);
   if (!section) return 0;
   const std::string_view ours = std::string_view(*text).substr(0, text->size() - section->size());
-  const auto definitions = fabric::read_partitions_conf(ours, engine::options_of(settings));
+  const auto definitions = fabric::read_partitions_conf(ours, opensm::options_of(settings));
   if (!definitions) return 0;
   return static_cast<size_t>(std::count_if(
       definitions->begin(), definitions->end(),
@@ -34,10 +34,10 @@ size_t kept_in(const Path& file, const engine::OpenSmSettings& settings) {
 }  // namespace
 
 Status check_state_lost(store::Store& store, const Path& database,
-                        const engine::OpenSmEngineSettings& settings) {
+                        const opensm::OpenSmEngineSettings& settings) {
   const bool fresh = TRY(is_new(store));
   if (!fresh) return ok();
-  const engine::OpenSmPaths paths(settings.folder);
+  const opensm::OpenSmPaths paths(settings.folder);
   for (const Path& file : {Path(paths.partitions.native() + ".good"), paths.partitions}) {
     const size_t kept = kept_in(file, settings.supervisor.opensm);
     if (kept == 0) continue;

@@ -2,13 +2,13 @@
 // emptied. Begun again, all pods would lose their partitions.
 #pragma once
 
-#include "sm/engine/opensm.h"
+#include "sm/opensm/opensm.h"
 #include "sm/store/store.h"
 
 namespace ibpod::sm {
 
 // invalid, with what to do, where that is so. `database`: the store's file.
 Status check_state_lost(store::Store& store, const Path& database,
-                        const engine::OpenSmEngineSettings& settings);
+                        const opensm::OpenSmEngineSettings& settings);
 
 }  // namespace ibpod::sm

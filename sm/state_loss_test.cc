@@ -1,6 +1,6 @@
 #include "sm/state_loss.h"
 
-#include "sm/engine/partitions_file.h"
+#include "sm/opensm/partitions_file.h"
 #include "tests/support/fake_store.h"
 #include "tests/support/temp_folder.h"
 
@@ -11,16 +11,16 @@ namespace {
 
 TEST_CASE("an empty database beside a partitions.conf with partitions is refused") {
   const TempFolder folder;
-  engine::OpenSmEngineSettings settings;
+  opensm::OpenSmEngineSettings settings;
   settings.folder = folder.path();
-  const engine::OpenSmPaths paths(settings.folder);
+  const opensm::OpenSmPaths paths(settings.folder);
   FakeStore store;
   const Path database = folder.path() / "promises.db";
   CHECK(check_state_lost(store, database, settings));
 
-  engine::Disk disk;
-  engine::PartitionsFile file(disk, paths.partitions,
-                              engine::options_of(settings.supervisor.opensm));
+  opensm::Disk disk;
+  opensm::PartitionsFile file(disk, paths.partitions,
+                              opensm::options_of(settings.supervisor.opensm));
   REQUIRE(file.open());
   REQUIRE(file.place({fabric::default_definition()}));
   CHECK(check_state_lost(store, database, settings));

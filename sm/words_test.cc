@@ -1,7 +1,7 @@
 // The words of metrics' labels, on the page and in the code.
 #include "lib/base/files.h"
 #include "lib/rpc/callers.h"
-#include "sm/health_checks/health_checks.h"
+#include "sm/diagnose/health_checks.h"
 #include "sm/probe/probe_result.h"
 #include "sm/telemetry/telemetry.h"
 #include "tests/support/temp_folder.h"
@@ -46,7 +46,7 @@ TEST_CASE("every word of a label is on the page as it is served") {
   for (const char* other : {"written", "granted"}) CHECK(results.contains(other));
   check_words(words_of(page, "proof"), fabric::Proof::node);
   check_words(words_of(page, "cause"), static_cast<rpc::Cause>(rpc::kCauses - 1));
-  check_words(words_of(page, "kind"), health_checks::kLastIssue);
+  check_words(words_of(page, "kind"), diagnose::kLastIssue);
   TempFolder folder;
   log::Log log{log::Level::info};
   REQUIRE(log.open(folder.path() / "log"));

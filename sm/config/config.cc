@@ -60,8 +60,8 @@ void read_tls(Keys& section, rpc::TlsFiles& tls) {
       .take("ca", tls.ca, read_path);
 }
 
-void read_opensm(Keys& section, engine::OpenSmEngineSettings& settings) {
-  engine::OpenSmSettings& opensm = settings.supervisor.opensm;
+void read_opensm(Keys& section, opensm::OpenSmEngineSettings& settings) {
+  opensm::OpenSmSettings& opensm = settings.supervisor.opensm;
   std::optional<Path> pid_file, log;
   section.take("program", settings.supervisor.launch.program, read_path)
       .take("folder", settings.folder, read_path)
@@ -83,7 +83,7 @@ void read_opensm(Keys& section, engine::OpenSmEngineSettings& settings) {
       .take("logFile", log, read_path);
   if (pid_file || log)
     settings.supervisor.external =
-        engine::ExternalOpensm{pid_file.value_or(Path()), log.value_or(Path())};
+        opensm::ExternalOpensm{pid_file.value_or(Path()), log.value_or(Path())};
 }
 
 void read_defaults(Keys& section, registry::Policy& policy) {
@@ -176,8 +176,8 @@ void check_listening(const Listening& listening, Errors& errors) {
               "authenticated"));
 }
 
-void check_opensm(const engine::OpenSmEngineSettings& settings, unsigned sl, Errors& errors) {
-  const engine::OpenSmSettings& opensm = settings.supervisor.opensm;
+void check_opensm(const opensm::OpenSmEngineSettings& settings, unsigned sl, Errors& errors) {
+  const opensm::OpenSmSettings& opensm = settings.supervisor.opensm;
   const auto& others = settings.supervisor.external;
   if (others && (others->pid_file.empty() || others->log.empty()))
     errors.add(unfit(
@@ -189,7 +189,7 @@ void check_opensm(const engine::OpenSmEngineSettings& settings, unsigned sl, Err
     errors.add(unfit("defaults.sl: " + std::to_string(sl) +
                      " needs opensm.qos, without which OpenSM makes every service level 0: set "
                      "opensm.qos to true, or remove defaults.sl"));
-  errors.collect(engine::check(engine::OpenSmPaths(settings.folder)),
+  errors.collect(opensm::check(opensm::OpenSmPaths(settings.folder)),
                  "opensm.folder, or stateDir above it");
 }
 

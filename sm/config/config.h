@@ -9,7 +9,7 @@
 #include "lib/log/log.h"
 #include "lib/rpc/tls_files.h"
 #include "sm/auth/authn.h"
-#include "sm/engine/opensm.h"
+#include "sm/opensm/opensm.h"
 #include "sm/registry/policy.h"
 
 #include <optional>
@@ -47,7 +47,7 @@ struct Config {
   http::Address metrics{.host = "127.0.0.1", .port = 9465, .socket = {}};
 
   EngineKind engine = EngineKind::opensm;
-  engine::OpenSmEngineSettings opensm = {};
+  opensm::OpenSmEngineSettings opensm = {};
 
   OwnPort port = {};
   size_t window = 16;     // packets on the wire at once

@@ -52,7 +52,7 @@ TEST_CASE("every key comes to its place") {
   CHECK(config->listening->tls.ca == "/a");
   CHECK(config->listening->address.port == 7473);
   CHECK(config->authority.identify({.common_name = "system:node:n1", .names = {}})->node == "n1");
-  const engine::OpenSmSettings& opensm = config->opensm.supervisor.opensm;
+  const opensm::OpenSmSettings& opensm = config->opensm.supervisor.opensm;
   CHECK(opensm.port == ib::Guid(0x0002c90300a1b2c3));
   CHECK(opensm.priority == 9);
   CHECK(opensm.max_wire_smps == 64);

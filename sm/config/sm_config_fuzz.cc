@@ -15,7 +15,7 @@ bool is_plain(const Path& path) {
 }
 
 void check_numbers(const Config& config) {
-  const engine::OpenSmSettings& opensm = config.opensm.supervisor.opensm;
+  const opensm::OpenSmSettings& opensm = config.opensm.supervisor.opensm;
   require(opensm.priority <= 15 && opensm.m_key_protection <= 3);
   require(opensm.max_wire_smps >= 1 && opensm.max_wire_smps <= 256);
   require(config.window >= 1 && config.window <= 256);
@@ -29,7 +29,7 @@ void check_config(const Config& config) {
     require(is_plain(path));
   require(config.declared.empty() || is_plain(config.declared));
   if (config.engine == EngineKind::opensm)
-    require(engine::check(engine::OpenSmPaths(config.opensm.folder)).ok());
+    require(opensm::check(opensm::OpenSmPaths(config.opensm.folder)).ok());
   if (config.listening)
     require(config.listening->address.port != 0 && is_plain(config.listening->tls.key));
   check_numbers(config);

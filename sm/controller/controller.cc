@@ -61,7 +61,7 @@ void Controller::answer(Result<Value> result, Done<Value> done) {
   });
 }
 
-VersionHistory::Time Controller::until(Deadline deadline) const {
+verify::VersionHistory::Time Controller::until(Deadline deadline) const {
   return std::min(deadline.time(), now_.steady + settings_.call_timeout);
 }
 
@@ -213,7 +213,7 @@ void Controller::unbind(const Caller& caller, const fabric::Attachment& attachme
 }
 
 void Controller::wait(const fabric::Binding& binding, PendingRequests::WaitFor what,
-                      VersionHistory::Time until, Done<fabric::Binding> done) {
+                      verify::VersionHistory::Time until, Done<fabric::Binding> done) {
   when_committed([this, binding, what, until, asked = now_.steady,
                   done = std::move(done)](const Status& committed) {
     if (!committed) return done(committed.error());

@@ -10,17 +10,17 @@
 #include "sm/controller/change_limit.h"
 #include "sm/controller/namespace_history.h"
 #include "sm/controller/pending_requests.h"
-#include "sm/controller/port_observations.h"
-#include "sm/controller/repair_queue.h"
-#include "sm/controller/version_history.h"
 #include "sm/controller/watches.h"
 #include "sm/declared/declared.h"
-#include "sm/engine/subnet_manager.h"
-#include "sm/health_checks/health_checks.h"
-#include "sm/plan/explain.h"
+#include "sm/diagnose/explain.h"
+#include "sm/diagnose/health_checks.h"
+#include "sm/opensm/subnet_manager.h"
 #include "sm/probe/port_prober.h"
 #include "sm/registry/registry.h"
 #include "sm/telemetry/telemetry.h"
+#include "sm/verify/port_observations.h"
+#include "sm/verify/repair_queue.h"
+#include "sm/verify/version_history.h"
 
 #include <functional>
 #include <map>
@@ -36,7 +36,7 @@ struct ControllerSettings {
   std::string epoch;              // unique to this process
   Duration call_timeout{30'000};  // the longest wait of a Bind or an Unbind
   size_t max_pending = 20'000;
-  health_checks::SmSettings sm = {};  // for health()
+  diagnose::SmSettings sm = {};  // for health()
   // The port of the subnet manager, if known.
   std::optional<ib::Guid> own_port = {};
   // How long a node's report of a port is valid, if the port itself cannot be read.
@@ -56,11 +56,11 @@ class Controller {
   // All of them outlive the Controller.
   struct Deps {
     registry::Registry& registry;
-    engine::SubnetManager& subnet_manager;
+    opensm::SubnetManager& subnet_manager;
     probe::PortProber& prober;
     telemetry::Telemetry& telemetry;
     // The present time, for timestamps that must be later than a status that was just read.
-    std::function<VersionHistory::Time()> clock;
+    std::function<verify::VersionHistory::Time()> clock;
   };
   Controller(Deps deps, ControllerSettings settings, registry::Now now);
 
@@ -123,7 +123,7 @@ class Controller {
   // Commits, publishes and answers; see above.
   void tick();
   // When the next tick() is due without an event; nothing: none is.
-  std::optional<VersionHistory::Time> due() const;
+  std::optional<verify::VersionHistory::Time> due() const;
 
  private:
   // The caller of its own lookups.
@@ -136,14 +136,14 @@ class Controller {
     Caller caller;
     fabricapi::BindRequest request;
     fabricapi::CallContext context;
-    VersionHistory::Time until;
+    verify::VersionHistory::Time until;
     Done<fabric::Binding> done;
     Error why = Error(Code::busy, "another attachment uses the port");
   };
   // A call that waits until a node is forgotten.
   struct PendingForget {
     std::string node;
-    VersionHistory::Time until;
+    verify::VersionHistory::Time until;
     Done<fabricapi::Node> done;
   };
 
@@ -166,30 +166,30 @@ class Controller {
   PartitionsByName partitions_by_name() const;
   void audit_declared(const PartitionsByName& before);
   void audit_expired();
-  VersionHistory::Time until(Deadline deadline) const;
+  verify::VersionHistory::Time until(Deadline deadline) const;
   registry::TableCapacity table_capacity(ib::Guid port) const;
   bool blocked_by_departing(const fabricapi::BindRequest& request) const;
   Result<fabric::Binding> bind_now(const Caller& caller, const fabricapi::BindRequest& request);
   void try_bind(PostponedBind postponed);
   void wait(const fabric::Binding& binding, PendingRequests::WaitFor what,
-            VersionHistory::Time until, Done<fabric::Binding> done);
+            verify::VersionHistory::Time until, Done<fabric::Binding> done);
 
   struct SnapshotTables;
   SnapshotTables snapshot_tables() const;
-  fabric::WallTime wall_of(VersionHistory::Time time) const;
-  tables::FabricSnapshot snapshot(const SnapshotTables& known) const {
+  fabric::WallTime wall_of(verify::VersionHistory::Time time) const;
+  diagnose::FabricSnapshot snapshot(const SnapshotTables& known) const {
     return snapshot(known, resulting_partitions_, desired_keys_);
   }
-  tables::FabricSnapshot snapshot(const SnapshotTables& known,
-                                  const std::vector<fabric::PartitionDefinition>& definitions,
-                                  const tables::DesiredKeys& desired) const;
+  diagnose::FabricSnapshot snapshot(const SnapshotTables& known,
+                                    const std::vector<fabric::PartitionDefinition>& definitions,
+                                    const verify::DesiredKeys& desired) const;
   // All partitions of the subnet as OpenSM gets them, if `own` are those of ibpod-sm.
   std::vector<fabric::PartitionDefinition> resulting_partitions(
       std::vector<fabric::PartitionDefinition> own) const;
-  health_checks::HealthChecks health_checks() const;
+  diagnose::HealthChecks health_checks() const;
   Result<std::vector<fabric::PartitionDefinition>> planned(
       const fabricapi::PlanRequest& request) const;
-  plan::Subject subject_of(const std::string& name) const;
+  diagnose::Subject subject_of(const std::string& name) const;
 
   void reserve_pkeys();
   Status check_engine(const Caller& caller, const fabricapi::PlanRequest& request) const;
@@ -217,19 +217,19 @@ class Controller {
   void verify_port(ib::Guid port);
   void verify_scan(const probe::ProbeBatch& readings);
   void verify_absent();
-  bool counts_without_proof(ib::Guid port, const PortVerdict& finding) const;
+  bool counts_without_proof(ib::Guid port, const verify::TableFinding& finding) const;
   bool is_visible_while_bound(const fabric::Binding& binding) const;
   bool may_be_released(ib::Guid port) const;
   void note_seen_ports();
   bool was_never_seen(ib::Guid port) const;
   bool has_virtual_ports() const;
   bool is_silent(ib::Guid port) const;
-  std::vector<health_checks::StuckDeletion> stuck_deletions() const;
-  health_checks::DeclaredFileFaults declared_file_faults() const;
+  std::vector<diagnose::StuckDeletion> stuck_deletions() const;
+  diagnose::DeclaredFileFaults declared_file_faults() const;
   fabric::Condition why_unseen(ib::Guid port, const fabric::Condition& status) const;
   bool awaits_sm(ib::Guid port, const ib::PKeyTable& table) const;
   bool may_repair() const;
-  void plan_repair(ib::Guid port, const PortVerdict& finding);
+  void plan_repair(ib::Guid port, const verify::TableFinding& finding);
   void end_repair(const probe::ProbeResult& reading);
   void start_repairs();
   void poll_pending();
@@ -249,20 +249,20 @@ class Controller {
   Deps deps_;
   ControllerSettings settings_;
   registry::Now now_;
-  VersionHistory applied_, swept_;
-  uint64_t engine_losses_ = 0;              // resets of tables that the engine has reported
-  uint64_t engine_rollbacks_ = 0;           // times that it went back to an older version
-  VersionHistory::Time last_scan_began_{};  // of the last full scan
-  fabric::Condition engine_fault_;          // why nothing can be applied; Reason::none: it can
-  uint64_t published_version_ = 0;          // the version that the engine has
+  verify::VersionHistory applied_, swept_;
+  uint64_t engine_losses_ = 0;                      // resets of tables that the engine has reported
+  uint64_t engine_rollbacks_ = 0;                   // times that it went back to an older version
+  verify::VersionHistory::Time last_scan_began_{};  // of the last full scan
+  fabric::Condition engine_fault_;  // why nothing can be applied; Reason::none: it can
+  uint64_t published_version_ = 0;  // the version that the engine has
   std::shared_ptr<const std::vector<fabric::PartitionDefinition>> partitions_;
   std::vector<fabric::PartitionDefinition> manual_partitions_;
   std::vector<fabric::PartitionDefinition> resulting_partitions_;  // in_tables(*partitions_)
-  tables::DesiredKeys desired_keys_;                               // of resulting_partitions_
-  tables::DesiredKeys unmanaged_keys_;  // of the default and the manual partitions
-  PortObservations observations_;
-  RepairQueue repairs_;
-  std::map<fabric::Attachment, VersionHistory::Time>
+  verify::DesiredKeys desired_keys_;                               // of resulting_partitions_
+  verify::DesiredKeys unmanaged_keys_;  // of the default and the manual partitions
+  verify::PortObservations observations_;
+  verify::RepairQueue repairs_;
+  std::map<fabric::Attachment, verify::VersionHistory::Time>
       bind_requested_;  // pending Binds, by the time of the call
   std::set<ib::Guid> polled_;
   NamespaceHistory namespaces_;
@@ -272,14 +272,15 @@ class Controller {
   Watches watches_;
   std::vector<PostponedBind> postponed_;
   std::vector<PendingForget> pending_forgets_;
-  const VersionHistory::Time started_;
+  const verify::VersionHistory::Time started_;
   std::optional<declared::DeclaredPartitions> declared_;
-  std::optional<VersionHistory::Time> declare_at_;  // when to apply or retry the declaration
-  std::map<std::string, Error> refused_;            // declared partitions, with the logged error
-  std::string unreadable_;             // why the declared file cannot be read; empty: it can
-  uint64_t conflicts_freed_ = 0;       // at the last try
-  std::set<ib::Guid> released_ports_;  // ports of removed bindings
-  std::map<ib::Guid, VersionHistory::Time>
+  std::optional<verify::VersionHistory::Time>
+      declare_at_;                        // when to apply or retry the declaration
+  std::map<std::string, Error> refused_;  // declared partitions, with the logged error
+  std::string unreadable_;                // why the declared file cannot be read; empty: it can
+  uint64_t conflicts_freed_ = 0;          // at the last try
+  std::set<ib::Guid> released_ports_;     // ports of removed bindings
+  std::map<ib::Guid, verify::VersionHistory::Time>
       requested_guid_released_;  // by pod-requested GUID: when its last binding was removed
 };
 

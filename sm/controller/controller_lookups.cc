@@ -55,11 +55,10 @@ void Controller::update_metrics() {
   const std::set<ib::Guid>& unsettled = deps_.registry.unsettled();
   deps_.telemetry.bindings(deps_.registry.counts(), unsettled.size(), pending_.size());
   deps_.telemetry.engine(deps_.subnet_manager.status(), published_version_);
-  const health_checks::DeclaredFileFaults faults = declared_file_faults();
+  const diagnose::DeclaredFileFaults faults = declared_file_faults();
   if (faults.declared) deps_.telemetry.declared_file(faults.texts.empty());
   std::map<std::string_view, size_t> issues;
-  for (const auto& [issue, count] : health_checks().counts)
-    issues[health_checks::name(issue)] = count;
+  for (const auto& [issue, count] : health_checks().counts) issues[diagnose::name(issue)] = count;
   deps_.telemetry.issues(issues);
 }
 

@@ -21,9 +21,9 @@ bool holds(const probe::TableOrError& read, ib::PKey pkey) {
 void Controller::forget_ports(const Caller& caller, const std::string& partition,
                               Done<fabric::PartitionStatus> done) {
   const auto known_to_hold = [this](ib::Guid port, ib::PKey pkey) {
-    const NodeObservation* const report = observations_.find_node_report(port);
+    const verify::NodeObservation* const report = observations_.find_node_report(port);
     if (report != nullptr && holds(report->table, pkey)) return true;
-    const Observation* const observation = observations_.find_port(port);
+    const verify::Observation* const observation = observations_.find_port(port);
     if (observation == nullptr) return false;
     const probe::ProbeResult& reading = observation->result;
     return holds(reading.table, pkey) ||
@@ -37,7 +37,7 @@ void Controller::forget_ports(const Caller& caller, const std::string& partition
 // Before the first scan, and after an incomplete one, any port may be on the subnet.
 void Controller::note_seen_ports() {
   deps_.registry.note_seen([this](ib::Guid port) {
-    return last_scan_began_ == VersionHistory::Time{} || !is_absent(port) ||
+    return last_scan_began_ == verify::VersionHistory::Time{} || !is_absent(port) ||
            observations_.find_node_report(port) != nullptr;
   });
 }
@@ -60,7 +60,7 @@ bool Controller::has_virtual_ports() const {
 // True if neither the prober nor the node has read the port's table. A port that was read and still
 // has the key is another finding.
 bool Controller::is_silent(ib::Guid port) const {
-  const Observation* const observation = observations_.find_port(port);
+  const verify::Observation* const observation = observations_.find_port(port);
   const bool read =
       observation != nullptr && std::holds_alternative<ib::PKeyTable>(observation->result.table);
   return !read && observations_.find_node_report(port) == nullptr;
@@ -68,31 +68,31 @@ bool Controller::is_silent(ib::Guid port) const {
 
 // Empty while the subnet manager does not serve: everything waits for it, and that is reported
 // itself.
-std::vector<health_checks::StuckDeletion> Controller::stuck_deletions() const {
-  const bool looked = last_scan_began_ != VersionHistory::Time{} && now_.steady - started_ >= kLong;
+std::vector<diagnose::StuckDeletion> Controller::stuck_deletions() const {
+  const bool looked =
+      last_scan_began_ != verify::VersionHistory::Time{} && now_.steady - started_ >= kLong;
   if (!looked || engine_fault_.reason != fabric::Reason::none) return {};
-  std::vector<health_checks::StuckDeletion> all;
+  std::vector<diagnose::StuckDeletion> all;
   for (registry::Registry::DeletedPartition& one : deps_.registry.deleted_partitions()) {
     std::erase_if(one.ports, [this](ib::Guid port) { return !is_silent(port); });
     if (now_.steady - one.since >= kLong && !one.ports.empty())
-      all.push_back({health_checks::StuckDeletion::Kind::partition, one.name, one.ports});
+      all.push_back({diagnose::StuckDeletion::Kind::partition, one.name, one.ports});
   }
-  std::map<std::pair<std::string, health_checks::StuckDeletion::Kind>, std::vector<ib::Guid>>
-      by_node;
+  std::map<std::pair<std::string, diagnose::StuckDeletion::Kind>, std::vector<ib::Guid>> by_node;
   for (const fabric::Binding* const binding : deps_.registry.releasing()) {
     if (now_.wall - binding->changed < kLong || !is_silent(binding->guid)) continue;
     const fabric::Port* const pf = observations_.topology().find(binding->pf_guid);
     const bool vport = binding->kind == fabric::Kind::vf && pf != nullptr && pf->virtualized;
-    by_node[{binding->attachment.node, vport ? health_checks::StuckDeletion::Kind::vports
-                                             : health_checks::StuckDeletion::Kind::bindings}]
+    by_node[{binding->attachment.node, vport ? diagnose::StuckDeletion::Kind::vports
+                                             : diagnose::StuckDeletion::Kind::bindings}]
         .push_back(binding->guid);
   }
   for (auto& [key, ports] : by_node) all.push_back({key.second, key.first, std::move(ports)});
   return all;
 }
 
-health_checks::DeclaredFileFaults Controller::declared_file_faults() const {
-  health_checks::DeclaredFileFaults faults;
+diagnose::DeclaredFileFaults Controller::declared_file_faults() const {
+  diagnose::DeclaredFileFaults faults;
   faults.declared = declared_.has_value() || !unreadable_.empty();
   if (!unreadable_.empty()) faults.texts.push_back(unreadable_);
   if (declared_)

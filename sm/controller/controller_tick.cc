@@ -1,6 +1,6 @@
 // tick(): commits changes, passes them to the engine, and answers waiting callers.
 #include "sm/controller/controller.h"
-#include "sm/engine/partitions_file.h"
+#include "sm/opensm/partitions_file.h"
 #include "sm/registry/names.h"
 
 #include <utility>
@@ -35,15 +35,15 @@ void Controller::enforce() {
 std::vector<fabric::PartitionDefinition> Controller::resulting_partitions(
     std::vector<fabric::PartitionDefinition> own) const {
   own.insert(own.end(), manual_partitions_.begin(), manual_partitions_.end());
-  return deps_.subnet_manager.writes() ? engine::as_written(std::move(own)) : std::move(own);
+  return deps_.subnet_manager.writes() ? opensm::as_written(std::move(own)) : std::move(own);
 }
 
 void Controller::update_desired_keys() {
   std::vector<fabric::PartitionDefinition> others = manual_partitions_;
   others.insert(others.begin(), partitions_->front());
-  unmanaged_keys_ = tables::DesiredKeys(others);
+  unmanaged_keys_ = verify::DesiredKeys(others);
   resulting_partitions_ = resulting_partitions(*partitions_);
-  desired_keys_ = tables::DesiredKeys(resulting_partitions_);
+  desired_keys_ = verify::DesiredKeys(resulting_partitions_);
 }
 
 std::optional<telemetry::Telemetry::BindDurations> Controller::durations_of(
@@ -52,7 +52,7 @@ std::optional<telemetry::Telemetry::BindDurations> Controller::durations_of(
   using std::chrono::microseconds;
   const auto asked = bind_requested_.find(attachment);
   if (asked == bind_requested_.end()) return std::nullopt;
-  const VersionHistory::Time now = deps_.clock();
+  const verify::VersionHistory::Time now = deps_.clock();
   return telemetry::Telemetry::BindDurations{duration_cast<microseconds>(now - asked->second),
                                              duration_cast<microseconds>(now - now_.steady)};
 }
@@ -146,9 +146,9 @@ void Controller::answer_forgetting() {
   }
 }
 
-std::optional<VersionHistory::Time> Controller::due() const {
-  std::optional<VersionHistory::Time> first = pending_.due();
-  const auto consider = [&](std::optional<VersionHistory::Time> time) {
+std::optional<verify::VersionHistory::Time> Controller::due() const {
+  std::optional<verify::VersionHistory::Time> first = pending_.due();
+  const auto consider = [&](std::optional<verify::VersionHistory::Time> time) {
     if (time && (!first || *time < *first)) first = time;
   };
   consider(deps_.registry.next_expiry());

@@ -9,30 +9,30 @@ namespace {
 using fabric::Reason;
 
 // The reason why no change can be applied; Reason::none: changes can.
-fabric::Condition engine_fault_of(const engine::EngineStatus& engine) {
+fabric::Condition engine_fault_of(const opensm::EngineStatus& engine) {
   const auto because = [&](Reason reason) {
     return fabric::Condition{reason, "the subnet manager is " +
-                                         std::string(engine::name(engine.health)) +
+                                         std::string(opensm::name(engine.health)) +
                                          (engine.trouble.empty() ? "" : ": " + engine.trouble)};
   };
   switch (engine.health) {
-    case engine::Health::starting:
-    case engine::Health::serving:
+    case opensm::Health::starting:
+    case opensm::Health::serving:
       return {};
-    case engine::Health::gone:
-    case engine::Health::not_master:
+    case opensm::Health::gone:
+    case opensm::Health::not_master:
       return because(Reason::no_master);
-    case engine::Health::other_file:
-    case engine::Health::failed_open:
-    case engine::Health::refused:
-    case engine::Health::stuck:
+    case opensm::Health::other_file:
+    case opensm::Health::failed_open:
+    case opensm::Health::refused:
+    case opensm::Health::stuck:
       return because(Reason::misconfigured);
   }
   return {};
 }
 
 // Events after which it is not known which partitions the tables have.
-uint64_t losses_in(const engine::EngineStatus& engine) {
+uint64_t losses_in(const opensm::EngineStatus& engine) {
   return engine.violations + engine.fail_opens + engine.losses;
 }
 
@@ -42,8 +42,8 @@ uint64_t losses_in(const engine::EngineStatus& engine) {
 
 // The clock is read after the status: a table that was read earlier may be of an older version.
 void Controller::engine_changed() {
-  const engine::EngineStatus status = deps_.subnet_manager.status();
-  const VersionHistory::Time now = deps_.clock();
+  const opensm::EngineStatus status = deps_.subnet_manager.status();
+  const verify::VersionHistory::Time now = deps_.clock();
   if (status.placed < applied_.newest() || status.swept < swept_.newest()) ++engine_rollbacks_;
   const uint64_t generation = losses_in(status) + status.edits + engine_rollbacks_;
   applied_.reset(generation);
@@ -61,7 +61,7 @@ void Controller::engine_changed() {
   applied_.record(status.placed, now);
   swept_.record(status.swept, now);
   // A process that has just started may end at once: the fault is over when it serves.
-  if (status.health != engine::Health::starting)
+  if (status.health != opensm::Health::starting)
     deps_.telemetry.report_condition("subnet manager", status.trouble);
   deps_.telemetry.report_condition("memory limit", status.shared_cgroup);
   deps_.telemetry.report_condition("next start of the subnet manager", status.start_refused);
@@ -98,7 +98,7 @@ void Controller::probed(const probe::ProbeBatch& readings) {
   for (const probe::ProbeResult& reading : readings.ports) {
     if (reading.after_repair) end_repair(reading);
     // A read that began during a repair may have found the table of before the repair.
-    const VersionHistory::Time at = reading.after_repair ? now_.steady : readings.begun;
+    const verify::VersionHistory::Time at = reading.after_repair ? now_.steady : readings.begun;
     observations_.record(reading, placed, swept, at);
   }
   for (const probe::ProbeResult& reading : readings.ports) verify_port(reading.port);
@@ -117,11 +117,11 @@ void Controller::verify_scan(const probe::ProbeBatch& readings) {
   telemetry::PortCounts counts;
   counts.ports = observations_.topology().ports().size();
   for (const auto& [port, observation] : observations_.ports()) {
-    const PortVerdict finding =
-        observations_.verdict(port, deps_.registry.changed_in(port), desired_keys_);
+    const verify::TableFinding finding =
+        observations_.finding(port, deps_.registry.changed_in(port), desired_keys_);
     counts.missing += finding.diff.missing.empty() ? 0 : 1;
     counts.foreign += finding.diff.foreign.empty() ? 0 : 1;
-    counts.unseen += finding.kind == PortVerdict::Kind::unseen ? 1 : 0;
+    counts.unseen += finding.kind == verify::TableFinding::Kind::unseen ? 1 : 0;
   }
   deps_.telemetry.scanned(counts, readings.packets, now_.steady - readings.begun);
   const bool wrong = observations_.topology().is_complete() && !observations_.of_own_subnet();
@@ -191,8 +191,8 @@ Status Controller::check_guid_unused(const fabricapi::BindRequest& request) {
   // The registry checks the owner of a bound GUID.
   if (!request.guid_requested || !deps_.registry.bindings_on(request.guid).empty()) return ok();
   const auto ended = requested_guid_released_.find(request.guid);
-  const VersionHistory::Time since =
-      ended == requested_guid_released_.end() ? VersionHistory::Time{} : ended->second;
+  const verify::VersionHistory::Time since =
+      ended == requested_guid_released_.end() ? verify::VersionHistory::Time{} : ended->second;
   if (last_scan_began_ > since && is_absent(request.guid)) return ok();
   return Error(Code::busy, "GUID " + request.guid.text() +
                                " may still be in use; retry after the next full scan "
@@ -203,7 +203,7 @@ Status Controller::check_guid_unused(const fabricapi::BindRequest& request) {
 // could invent any number of them. Before the first scan there is no limit.
 Status Controller::check_unseen(const fabricapi::BindRequest& request) const {
   const registry::Registry& registry = deps_.registry;
-  if (last_scan_began_ == VersionHistory::Time{} || observations_.ever_seen(request.guid))
+  if (last_scan_began_ == verify::VersionHistory::Time{} || observations_.ever_seen(request.guid))
     return ok();
   if (!registry.bindings_on(request.guid).empty()) return ok();
   const std::string& node = request.attachment.node;
@@ -222,7 +222,7 @@ Status Controller::check_unseen(const fabricapi::BindRequest& request) const {
 
 // The port of a virtual machine that does not run is not on the subnet. With `proof: none` it is
 // then enough that the subnet manager has the keys.
-bool Controller::counts_without_proof(ib::Guid port, const PortVerdict& finding) const {
+bool Controller::counts_without_proof(ib::Guid port, const verify::TableFinding& finding) const {
   if (finding.condition.reason != Reason::port_unknown) return false;
   if (!is_absent(port) || observations_.find_node_report(port) != nullptr) return false;
   const auto bindings = deps_.registry.bindings_on(port);
@@ -247,7 +247,7 @@ fabric::Condition Controller::why_unseen(ib::Guid port, const fabric::Condition&
     const fabric::Port* const pf = observations_.topology().find(binding->pf_guid);
     if (binding->kind != fabric::Kind::vf || pf == nullptr || !pf->virtualized) continue;
     return {Reason::vport, "the VF is a virtual port of " +
-                               tables::described(observations_.topology(), pf->guid) +
+                               diagnose::described(observations_.topology(), pf->guid) +
                                ", and this subnet manager does not serve virtual ports; use "
                                "NVIDIA's OpenSM with virt_enabled 2, or UFM"};
   }
@@ -266,22 +266,22 @@ void Controller::verify_port(ib::Guid port) {
     return deps_.registry.set_condition(port, {Reason::unreachable, wrong_subnet()}, now_);
   // Before the first sweep, and during a repair, tables prove nothing.
   if (swept_.newest() == 0 || repairs_.under_way(port)) return;
-  const PortVerdict finding = observations_.verdict(
+  const verify::TableFinding finding = observations_.finding(
       port, std::max<uint64_t>(deps_.registry.changed_in(port), 1), desired_keys_);
   switch (finding.kind) {
-    case PortVerdict::Kind::nothing:
+    case verify::TableFinding::Kind::nothing:
       return;
-    case PortVerdict::Kind::good:
+    case verify::TableFinding::Kind::good:
       repairs_.settle(port);
       deps_.registry.note_verified(port, finding.version, finding.proof, finding.enforcement, now_);
       return;
-    case PortVerdict::Kind::wrong:
+    case verify::TableFinding::Kind::wrong:
       // A running sweep may still write it.
       if (!finding.drifted) return;
       deps_.registry.set_condition(port, finding.condition, now_);
       plan_repair(port, finding);
       return;
-    case PortVerdict::Kind::unseen:
+    case verify::TableFinding::Kind::unseen:
       repairs_.drop(port);
       if (counts_without_proof(port, finding)) {
         deps_.registry.note_verified(port, swept_.newest(), fabric::Proof::none,
@@ -302,9 +302,9 @@ void Controller::verify_port(ib::Guid port) {
 
 // Tables of another subnet manager or another subnet are never repaired.
 bool Controller::may_repair() const {
-  const engine::Health health = deps_.subnet_manager.status().health;
+  const opensm::Health health = deps_.subnet_manager.status().health;
   return deps_.subnet_manager.writes() && observations_.of_own_subnet() &&
-         (health == engine::Health::serving || health == engine::Health::gone);
+         (health == opensm::Health::serving || health == opensm::Health::gone);
 }
 
 // The subnet manager moves a port from INIT to ARMED after it has written the table. Until then the
@@ -319,17 +319,17 @@ bool Controller::awaits_sm(ib::Guid port, const ib::PKeyTable& table) const {
          std::all_of(table.begin(), table.end(), is_initial);
 }
 
-void Controller::plan_repair(ib::Guid port, const PortVerdict& finding) {
+void Controller::plan_repair(ib::Guid port, const verify::TableFinding& finding) {
   if (!may_repair()) return repairs_.drop(port);
-  const Observation* const observation = observations_.find_port(port);
+  const verify::Observation* const observation = observations_.find_port(port);
   if (observation == nullptr || !repairs_.may_plan(port, now_.steady)) return;
   const probe::TableOrError& read =
       finding.switch_port ? observation->result.switch_port->table : observation->result.table;
   const auto* const table = std::get_if<ib::PKeyTable>(&read);
   if (table == nullptr) return;
-  const tables::DesiredTable desired = desired_keys_.of(observations_.end_port(port));
+  const verify::DesiredTable desired = desired_keys_.of(observations_.end_port(port));
   const Result<ib::PKeyTable> right =
-      tables::mended(*table, finding.switch_port ? desired.anywhere() : desired);
+      verify::repaired(*table, finding.switch_port ? desired.anywhere() : desired);
   if (!right) {
     deps_.registry.set_condition(port, {Reason::capacity, right.error().text()}, now_);
     return;

@@ -1,8 +1,8 @@
 // Diagnostics for people: the effect of a change, the state of a port, health checks.
 #include "sm/controller/controller.h"
-#include "sm/health_checks/health_checks.h"
-#include "sm/plan/explain.h"
-#include "sm/plan/plan.h"
+#include "sm/diagnose/explain.h"
+#include "sm/diagnose/health_checks.h"
+#include "sm/diagnose/plan.h"
 
 #include <algorithm>
 
@@ -62,10 +62,10 @@ void add_kept_out(const registry::Registry& registry, fabricapi::Explanation::Su
 
 // The last readings; ports that can no longer be read have none.
 struct Controller::SnapshotTables {
-  tables::ReadTables tables, switch_tables;
+  diagnose::ReadTables tables, switch_tables;
 };
 
-fabric::WallTime Controller::wall_of(VersionHistory::Time time) const {
+fabric::WallTime Controller::wall_of(verify::VersionHistory::Time time) const {
   return now_.wall - std::chrono::duration_cast<Duration>(now_.steady - time);
 }
 
@@ -85,16 +85,16 @@ Controller::SnapshotTables Controller::snapshot_tables() const {
   return known;
 }
 
-tables::FabricSnapshot Controller::snapshot(
+diagnose::FabricSnapshot Controller::snapshot(
     const SnapshotTables& known, const std::vector<fabric::PartitionDefinition>& definitions,
-    const tables::DesiredKeys& desired) const {
+    const verify::DesiredKeys& desired) const {
   return {.topology = observations_.topology(),
           .tables = known.tables,
           .switch_tables = known.switch_tables,
           .partitions = definitions,
           .desired = desired,
           .sm_port = observations_.sm_port().value_or(ib::Guid()),
-          .discovery_began = last_scan_began_ == VersionHistory::Time{}
+          .discovery_began = last_scan_began_ == verify::VersionHistory::Time{}
                                  ? fabric::WallTime{}
                                  : wall_of(last_scan_began_)};
 }
@@ -117,17 +117,17 @@ void Controller::plan(const Caller& caller, const fabricapi::PlanRequest& reques
   if (!permitted) return done(permitted.error());
   answer_committed(std::move(done), [this, request]() -> Result<fabricapi::Plan> {
     const SnapshotTables known = this->snapshot_tables();
-    const plan::PlanOptions terms{deps_.subnet_manager.status().last_sweep,
-                                  deps_.subnet_manager.writes()};
+    const diagnose::PlanOptions terms{deps_.subnet_manager.status().last_sweep,
+                                      deps_.subnet_manager.writes()};
     // The committed partitions: the last request may not have reached the engine yet.
     const std::vector<fabric::PartitionDefinition> before =
         resulting_partitions(*deps_.registry.partitions());
-    const tables::DesiredKeys desired(before);
-    const tables::FabricSnapshot now = snapshot(known, before, desired);
-    if (!request.partition && request.without.empty()) return plan::plan_pending(now, terms);
+    const verify::DesiredKeys desired(before);
+    const diagnose::FabricSnapshot now = snapshot(known, before, desired);
+    if (!request.partition && request.without.empty()) return diagnose::plan_pending(now, terms);
     const std::vector<fabric::PartitionDefinition> after =
         resulting_partitions(TRY(planned(request)));
-    fabricapi::Plan plan = plan::plan_change(after, now, terms);
+    fabricapi::Plan plan = diagnose::plan_change(after, now, terms);
     if (request.partition && !request.update && !request.partition->pkey)
       plan.notes.push_back("its P_Key would be " + pkey_in(after, request.partition->name).text());
     const size_t stay = request.partition && request.update
@@ -142,8 +142,8 @@ void Controller::plan(const Caller& caller, const fabricapi::PlanRequest& reques
 }
 
 // `name`: "NAMESPACE/POD", "POD" in the namespace default, or a GUID.
-plan::Subject Controller::subject_of(const std::string& name) const {
-  plan::Subject subject{.name = name};
+diagnose::Subject Controller::subject_of(const std::string& name) const {
+  diagnose::Subject subject{.name = name};
   const auto add = [&](const fabric::Binding& binding) {
     subject.ports.push_back({binding.guid, binding});
   };
@@ -167,7 +167,7 @@ void Controller::explain(const Caller& caller, const fabricapi::ExplainRequest& 
   const Status permitted = check_role(caller);
   if (!permitted) return done(permitted.error());
   answer_committed(std::move(done), [this, request]() -> Result<fabricapi::Explanation> {
-    std::vector<plan::Subject> subjects;
+    std::vector<diagnose::Subject> subjects;
     for (const std::string& subject : request.subjects) {
       subjects.push_back(subject_of(subject));
       if (subjects.back().ports.empty())
@@ -175,28 +175,28 @@ void Controller::explain(const Caller& caller, const fabricapi::ExplainRequest& 
                      "'" + subject + "': no binding of a pod of this name, and not a GUID");
     }
     const SnapshotTables known = this->snapshot_tables();
-    fabricapi::Explanation explanation = sm::plan::explain(subjects, snapshot(known));
+    fabricapi::Explanation explanation = sm::diagnose::explain(subjects, snapshot(known));
     for (auto& subject : explanation.subjects) add_kept_out(deps_.registry, subject);
     return explanation;
   });
 }
 
-health_checks::HealthChecks Controller::health_checks() const {
+diagnose::HealthChecks Controller::health_checks() const {
   const SnapshotTables known = this->snapshot_tables();
-  return health_checks::run_checks(snapshot(known), deps_.subnet_manager.status(), settings_.sm,
-                                   {.stuck = stuck_deletions(),
-                                    .duplicate_nodes = deps_.registry.duplicate_nodes(now_),
-                                    .declared = declared_file_faults()});
+  return diagnose::run_checks(snapshot(known), deps_.subnet_manager.status(), settings_.sm,
+                              {.stuck = stuck_deletions(),
+                               .duplicate_nodes = deps_.registry.duplicate_nodes(now_),
+                               .declared = declared_file_faults()});
 }
 
 void Controller::health(const Caller& caller, Done<fabricapi::FabricHealth> done) {
   const Status permitted = check_role(caller);
   if (!permitted) return done(permitted.error());
   answer_committed(std::move(done), [this]() -> Result<fabricapi::FabricHealth> {
-    const engine::EngineStatus status = deps_.subnet_manager.status();
+    const opensm::EngineStatus status = deps_.subnet_manager.status();
     fabricapi::FabricHealth health;
     health.findings = health_checks().issues;
-    health.engine = std::string(engine::name(status.health)) + ": version " +
+    health.engine = std::string(opensm::name(status.health)) + ": version " +
                     std::to_string(status.swept) + " of " + std::to_string(published_version_) +
                     " is in force";
     return health;

@@ -20,13 +20,13 @@ namespace ibpod::sm::controller::test {
 
 // The subnet manager: what is wanted is placed when it is told to place, and written into the
 // tables when it sweeps. It writes what differs from what it has written itself, as OpenSM does.
-class ModelSubnetManager final : public engine::SubnetManager {
+class ModelSubnetManager final : public opensm::SubnetManager {
  public:
-  void apply(uint64_t version, engine::Partitions partitions) override {
+  void apply(uint64_t version, opensm::Partitions partitions) override {
     wanted_version = version;
     wanted = std::move(partitions);
   }
-  engine::EngineStatus status() const override { return now; }
+  opensm::EngineStatus status() const override { return now; }
   bool writes() const override { return writing; }
   Status check(const std::vector<fabric::PartitionDefinition>& definitions) const override {
     std::set<uint16_t> pkeys;
@@ -40,21 +40,21 @@ class ModelSubnetManager final : public engine::SubnetManager {
   void apply() {
     now.placed = wanted_version;
     applied = wanted;
-    now.health = engine::Health::serving;
+    now.health = opensm::Health::serving;
   }
 
   // The file has been thrown away, and every port is open.
   void discard() {
     ++now.fail_opens;
     now.swept = 0;
-    now.health = engine::Health::failed_open;
+    now.health = opensm::Health::failed_open;
   }
 
-  engine::EngineStatus now;
+  opensm::EngineStatus now;
   bool writing = true;
   std::string refusal;
   uint64_t wanted_version = 0;
-  engine::Partitions wanted, applied;
+  opensm::Partitions wanted, applied;
   std::vector<fabric::PartitionDefinition> manual;
 };
 
@@ -124,7 +124,7 @@ class Fixture {
   }
 
   registry::Now now() const {
-    return {VersionHistory::Time(std::chrono::milliseconds(ms)),
+    return {verify::VersionHistory::Time(std::chrono::milliseconds(ms)),
             fabric::WallTime(std::chrono::milliseconds(ms))};
   }
   // One turn, some time later.
@@ -155,10 +155,10 @@ class Fixture {
   }
   // The subnet manager writes the tables; the end of the sweep is another moment.
   void write_tables() {
-    const tables::DesiredKeys desired(*engine.applied);
+    const verify::DesiredKeys desired(*engine.applied);
     for (auto& [guid, port] : ports) {
-      const tables::DesiredTable keys = desired.of({.guid = guid, .runs_sm = guid == kSmPort});
-      if (port.there) port.table = tables::mended(port.table, keys).value();
+      const verify::DesiredTable keys = desired.of({.guid = guid, .runs_sm = guid == kSmPort});
+      if (port.there) port.table = verify::repaired(port.table, keys).value();
     }
   }
   void end_sweep() {

@@ -1,8 +1,8 @@
-#include "sm/health_checks/checks.h"
+#include "sm/diagnose/checks.h"
 
 #include <array>
 
-namespace ibpod::sm::health_checks {
+namespace ibpod::sm::diagnose {
 namespace {
 
 struct Key {
@@ -66,7 +66,7 @@ void check_keys(const SmSettings& settings, HealthChecks& checks) {
   for (const Key& key : keys) check_key(key, checks);
 }
 
-void check_m_key_protection(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+void check_m_key_protection(const FabricSnapshot& snapshot, const SmSettings& settings,
                             HealthChecks& checks) {
   // Without an M_Key there is nothing to protect: check_keys() reports that.
   if (settings.m_key == false) return;
@@ -74,7 +74,7 @@ void check_m_key_protection(const tables::FabricSnapshot& snapshot, const SmSett
   for (const fabric::Port& port : snapshot.topology.ports()) {
     if (port.state == ib::PortState::unknown || port.m_key_protection > 1) continue;
     (port.m_key_protection == 0 ? shown : readable)
-        .push_back(tables::described(snapshot.topology, port.guid));
+        .push_back(described(snapshot.topology, port.guid));
   }
   const std::string remedy = protection_remedy(settings);
   const std::string at = seen_at(snapshot.discovery_began);
@@ -94,4 +94,4 @@ void check_m_key_protection(const tables::FabricSnapshot& snapshot, const SmSett
        remedy});
 }
 
-}  // namespace ibpod::sm::health_checks
+}  // namespace ibpod::sm::diagnose

@@ -1,32 +1,32 @@
-#include "sm/health_checks/checks.h"
+#include "sm/diagnose/checks.h"
 
-namespace ibpod::sm::health_checks {
+namespace ibpod::sm::diagnose {
 namespace {
 
 using fabricapi::Finding;
 
 // The consequence for tenants. If the port is down, the subnet manager has no influence.
-std::string_view meaning(const engine::EngineStatus& engine) {
-  switch (engine.port_down ? engine::Health::gone : engine.health) {
-    case engine::Health::failed_open:
+std::string_view meaning(const opensm::EngineStatus& engine) {
+  switch (engine.port_down ? opensm::Health::gone : engine.health) {
+    case opensm::Health::failed_open:
       return "nothing is separated: every port is a full member of the default partition";
-    case engine::Health::not_master:
-    case engine::Health::other_file:
+    case opensm::Health::not_master:
+    case opensm::Health::other_file:
       return "the configuration of another subnet manager decides which ports reach each other";
-    case engine::Health::gone:
-    case engine::Health::refused:
-    case engine::Health::stuck:
+    case opensm::Health::gone:
+    case opensm::Health::refused:
+    case opensm::Health::stuck:
       return "the partitions in force stay, but new pods get no P_Key, and ports of ended pods "
              "keep theirs";
-    case engine::Health::starting:
-    case engine::Health::serving:
+    case opensm::Health::starting:
+    case opensm::Health::serving:
       break;
   }
   return "its effect is not known yet";
 }
 
-std::string remedy(const engine::EngineStatus& engine) {
-  if (engine.health == engine::Health::starting)
+std::string remedy(const opensm::EngineStatus& engine) {
+  if (engine.health == opensm::Health::starting)
     return "wait for its first sweep; if none comes, check ibpod-sm's log and OpenSM's";
   if (engine.port_down)
     return "bring up the link of that port on ibpod-sm's machine (`ibstat` shows it; check the "
@@ -53,14 +53,14 @@ std::string state_of(const fabric::DiscoveredSm& manager) {
   return "is not active" + priority;
 }
 
-Finding other_manager(const tables::FabricSnapshot& snapshot, const fabric::DiscoveredSm& manager) {
+Finding other_manager(const FabricSnapshot& snapshot, const fabric::DiscoveredSm& manager) {
   const std::string text = "another subnet manager " + state_of(manager) + ": ";
   const std::string meaning =
       manager.is_master() ? "the partitions of its configuration are in force, or both managers "
                             "keep overwriting the tables"
                           : "if it takes over, it gives every port the keys of its own "
                             "configuration, so tenants lose their keys or get old ones back";
-  return {tables::described(snapshot.topology, manager.port),
+  return {described(snapshot.topology, manager.port),
           text + meaning + seen_at(snapshot.discovery_began),
           "stop it (opensm on that host; on a switch, the command that disables its subnet "
           "manager), or set opensm.mKeyFile in ibpod-sm's configuration: a port with our M_Key "
@@ -69,12 +69,12 @@ Finding other_manager(const tables::FabricSnapshot& snapshot, const fabric::Disc
 
 }  // namespace
 
-void check_engine(const engine::EngineStatus& engine, HealthChecks& checks) {
-  if (engine.health != engine::Health::serving) {
+void check_engine(const opensm::EngineStatus& engine, HealthChecks& checks) {
+  if (engine.health != opensm::Health::serving) {
     const std::string trouble = engine.trouble.empty() ? "" : ": " + engine.trouble;
     add(checks, Issue::engine, 1,
         {"subnet manager",
-         std::string(engine::name(engine.health)) + trouble + ": " + std::string(meaning(engine)),
+         std::string(opensm::name(engine.health)) + trouble + ": " + std::string(meaning(engine)),
          remedy(engine)});
   }
   const size_t full = engine.full_tables;
@@ -92,7 +92,7 @@ void check_engine(const engine::EngineStatus& engine, HealthChecks& checks) {
        "put the node's pods into fewer partitions; OpenSM's log names the port (ERR 0507)"});
 }
 
-void check_cgroup(const engine::EngineStatus& engine, HealthChecks& checks) {
+void check_cgroup(const opensm::EngineStatus& engine, HealthChecks& checks) {
   if (engine.shared_cgroup.empty()) return;
   add(checks, Issue::shared_limit, 1,
       {"subnet manager", engine.shared_cgroup,
@@ -100,7 +100,7 @@ void check_cgroup(const engine::EngineStatus& engine, HealthChecks& checks) {
        "container, run OpenSM in a second container and set opensm.pidFile and opensm.logFile"});
 }
 
-void check_start(const engine::EngineStatus& engine, HealthChecks& checks) {
+void check_start(const opensm::EngineStatus& engine, HealthChecks& checks) {
   if (engine.start_refused.empty()) return;
   add(checks, Issue::start_refused, 1,
       {"subnet manager",
@@ -109,7 +109,7 @@ void check_start(const engine::EngineStatus& engine, HealthChecks& checks) {
        "correct the file's mode or owner as the text says; ibpod-sm checks the file every minute"});
 }
 
-void check_manual_edit(const engine::EngineStatus& engine, HealthChecks& checks) {
+void check_manual_edit(const opensm::EngineStatus& engine, HealthChecks& checks) {
   if (engine.undone_edit.empty()) return;
   add(checks, Issue::undone_edit, 1,
       {"partitions.conf", engine.undone_edit,
@@ -117,10 +117,10 @@ void check_manual_edit(const engine::EngineStatus& engine, HealthChecks& checks)
        "drop the edit, remove partitions.conf.refused"});
 }
 
-void check_other_managers(const tables::FabricSnapshot& snapshot, HealthChecks& checks) {
+void check_other_managers(const FabricSnapshot& snapshot, HealthChecks& checks) {
   for (const fabric::DiscoveredSm& manager : snapshot.topology.managers())
     if (manager.port != snapshot.sm_port)
       add(checks, Issue::other_manager, 1, other_manager(snapshot, manager));
 }
 
-}  // namespace ibpod::sm::health_checks
+}  // namespace ibpod::sm::diagnose

@@ -1,8 +1,8 @@
-#include "sm/health_checks/checks.h"
+#include "sm/diagnose/checks.h"
 
 #include <algorithm>
 
-namespace ibpod::sm::health_checks {
+namespace ibpod::sm::diagnose {
 namespace {
 
 using fabric::PartitionDefinition;
@@ -18,7 +18,7 @@ bool opens_to_all(const std::vector<PartitionDefinition>& definitions) {
   return false;
 }
 
-bool holds(const tables::ReadTable& table, ib::PKey key) {
+bool holds(const ReadTable& table, ib::PKey key) {
   return std::find(table.keys.begin(), table.keys.end(), key) != table.keys.end();
 }
 
@@ -30,7 +30,7 @@ bool has_both(const PartitionDefinition& definition) {
 
 }  // namespace
 
-void check_default_partition(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+void check_default_partition(const FabricSnapshot& snapshot, const SmSettings& settings,
                              HealthChecks& checks) {
   const bool observed = settings.owner == SmOwner::observed;
   if (opens_to_all(snapshot.partitions)) {
@@ -49,7 +49,7 @@ void check_default_partition(const tables::FabricSnapshot& snapshot, const SmSet
   for (const auto& [guid, table] : snapshot.tables) {
     if (guid == snapshot.sm_port || !holds(table, ib::kDefaultFull)) continue;
     oldest = full.empty() ? table.seen : std::min(oldest, table.seen);
-    full.push_back(tables::described(snapshot.topology, guid));
+    full.push_back(described(snapshot.topology, guid));
   }
   add(checks, Issue::default_full, full.size(),
       {"default partition",
@@ -65,7 +65,7 @@ void check_default_partition(const tables::FabricSnapshot& snapshot, const SmSet
                   "m_key and other subnet managers"});
 }
 
-void check_partitions(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+void check_partitions(const FabricSnapshot& snapshot, const SmSettings& settings,
                       HealthChecks& checks) {
   std::vector<std::string> both;
   for (const PartitionDefinition& definition : snapshot.partitions)
@@ -80,8 +80,8 @@ void check_partitions(const tables::FabricSnapshot& snapshot, const SmSettings& 
            : "set allow_both_pkeys TRUE in opensm.conf and restart OpenSM, or make the members "
              "limited or full"});
   std::vector<std::string> clashes;
-  for (const auto& [guid, names] : tables::index0_clashes(snapshot.partitions, snapshot))
-    clashes.push_back(tables::described(snapshot.topology, guid) + ": " + some(names));
+  for (const auto& [guid, names] : index0_clashes(snapshot.partitions, snapshot))
+    clashes.push_back(described(snapshot.topology, guid) + ": " + some(names));
   add(checks, Issue::index0, clashes.size(),
       {"index 0",
        "at " + counted(clashes.size(), "port") +
@@ -90,4 +90,4 @@ void check_partitions(const tables::FabricSnapshot& snapshot, const SmSettings& 
        "run `ibpodctl partition update NAME --no-index0` for all but one of them"});
 }
 
-}  // namespace ibpod::sm::health_checks
+}  // namespace ibpod::sm::diagnose

@@ -1,11 +1,11 @@
-#include "sm/health_checks/checks.h"
+#include "sm/diagnose/checks.h"
 
-namespace ibpod::sm::health_checks {
+namespace ibpod::sm::diagnose {
 namespace {
 
-std::string list(const tables::FabricSnapshot& snapshot, const StuckDeletion& one) {
+std::string list(const FabricSnapshot& snapshot, const StuckDeletion& one) {
   std::vector<std::string> ports;
-  for (const ib::Guid port : one.ports) ports.push_back(tables::described(snapshot.topology, port));
+  for (const ib::Guid port : one.ports) ports.push_back(described(snapshot.topology, port));
   return some(ports);
 }
 
@@ -14,7 +14,7 @@ constexpr const char* kBringBack =
     "bring the ports up, so that ibpod-sm sees them without the key (`ibpodctl explain GUID` shows "
     "what is known about a port). If they are gone for good: ";
 
-fabricapi::Finding finding(const tables::FabricSnapshot& snapshot, const StuckDeletion& one) {
+fabricapi::Finding finding(const FabricSnapshot& snapshot, const StuckDeletion& one) {
   if (one.kind == StuckDeletion::Kind::partition)
     return {
         "partition " + one.name,
@@ -41,7 +41,7 @@ fabricapi::Finding finding(const tables::FabricSnapshot& snapshot, const StuckDe
 
 }  // namespace
 
-void check_stuck(const tables::FabricSnapshot& snapshot, const std::vector<StuckDeletion>& stuck,
+void check_stuck(const FabricSnapshot& snapshot, const std::vector<StuckDeletion>& stuck,
                  HealthChecks& checks) {
   for (const StuckDeletion& one : stuck)
     add(checks, Issue::waiting, one.ports.size(), finding(snapshot, one));
@@ -68,4 +68,4 @@ void check_declared_file(const DeclaredFileFaults& faults, HealthChecks& checks)
        "`ibpodctl partition get NAME` shows the result for each partition"});
 }
 
-}  // namespace ibpod::sm::health_checks
+}  // namespace ibpod::sm::diagnose

@@ -1,9 +1,9 @@
-#include "sm/health_checks/checks.h"
+#include "sm/diagnose/checks.h"
 
 #include <algorithm>
 #include <set>
 
-namespace ibpod::sm::health_checks {
+namespace ibpod::sm::diagnose {
 namespace {
 
 using fabric::Port;
@@ -21,7 +21,7 @@ struct Ports {
   std::set<ib::Guid> switches = {};
   std::string text(const fabric::Topology& topology) const {
     std::vector<std::string> names;
-    for (const ib::Guid guid : switches) names.push_back(tables::described(topology, guid));
+    for (const ib::Guid guid : switches) names.push_back(described(topology, guid));
     return names.empty() ? ""
                          : " (" + std::string(names.size() == 1 ? "switch " : "switches ") +
                                some(names) + ")";
@@ -33,11 +33,11 @@ std::string text(const fabric::UnansweredQuery& unseen) {
          " (" + unseen.why.text() + ")";
 }
 
-void check_unread_tables(const tables::FabricSnapshot& snapshot, HealthChecks& checks) {
+void check_unread_tables(const FabricSnapshot& snapshot, HealthChecks& checks) {
   std::vector<std::string> unread;
   for (const Port& port : snapshot.topology.ports())
     if (!snapshot.tables.contains(port.guid))
-      unread.push_back(tables::described(snapshot.topology, port.guid));
+      unread.push_back(described(snapshot.topology, port.guid));
   add(checks, Issue::unread, unread.size(),
       {"P_Key tables",
        "the tables of " + counted(unread.size(), "port") +
@@ -49,7 +49,7 @@ void check_unread_tables(const tables::FabricSnapshot& snapshot, HealthChecks& c
 
 }  // namespace
 
-void check_switch_enforcement(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+void check_switch_enforcement(const FabricSnapshot& snapshot, const SmSettings& settings,
                               HealthChecks& checks) {
   Ports passes, unknown;
   for (const Port& port : snapshot.topology.ports()) {
@@ -81,7 +81,7 @@ void check_switch_enforcement(const tables::FabricSnapshot& snapshot, const SmSe
        "switch, only its adapter enforces partitions"});
 }
 
-void check_unread(const tables::FabricSnapshot& snapshot, HealthChecks& checks) {
+void check_unread(const FabricSnapshot& snapshot, HealthChecks& checks) {
   const fabric::Topology& topology = snapshot.topology;
   if (topology.ports().empty()) {
     add(checks, Issue::not_discovered, 1,
@@ -90,8 +90,7 @@ void check_unread(const tables::FabricSnapshot& snapshot, HealthChecks& checks) 
          "/dev/infiniband/umadN of an adapter whose link is up"});
   }
   std::vector<std::string> twice;
-  for (const ib::Guid guid : topology.duplicates())
-    twice.push_back(tables::described(topology, guid));
+  for (const ib::Guid guid : topology.duplicates()) twice.push_back(described(topology, guid));
   add(checks, Issue::duplicate, twice.size(),
       {"GUIDs",
        counted(twice.size(), "GUID") + " found at two ports: " + some(twice) +
@@ -118,4 +117,4 @@ void check_unread(const tables::FabricSnapshot& snapshot, HealthChecks& checks) 
   check_unread_tables(snapshot, checks);
 }
 
-}  // namespace ibpod::sm::health_checks
+}  // namespace ibpod::sm::diagnose

@@ -2,40 +2,40 @@
 #pragma once
 
 #include "lib/base/seen_at.h"
-#include "sm/health_checks/health_checks.h"
+#include "sm/diagnose/health_checks.h"
 
 #include <string>
 #include <vector>
 
-namespace ibpod::sm::health_checks {
+namespace ibpod::sm::diagnose {
 
 // Our subnet manager, and other ones.
-void check_engine(const engine::EngineStatus& engine, HealthChecks& checks);
-void check_cgroup(const engine::EngineStatus& engine, HealthChecks& checks);
-void check_start(const engine::EngineStatus& engine, HealthChecks& checks);
-void check_manual_edit(const engine::EngineStatus& engine, HealthChecks& checks);
-void check_other_managers(const tables::FabricSnapshot& snapshot, HealthChecks& checks);
+void check_engine(const opensm::EngineStatus& engine, HealthChecks& checks);
+void check_cgroup(const opensm::EngineStatus& engine, HealthChecks& checks);
+void check_start(const opensm::EngineStatus& engine, HealthChecks& checks);
+void check_manual_edit(const opensm::EngineStatus& engine, HealthChecks& checks);
+void check_other_managers(const FabricSnapshot& snapshot, HealthChecks& checks);
 
-void check_default_partition(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+void check_default_partition(const FabricSnapshot& snapshot, const SmSettings& settings,
                              HealthChecks& checks);
-void check_partitions(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+void check_partitions(const FabricSnapshot& snapshot, const SmSettings& settings,
                       HealthChecks& checks);
 
 void check_keys(const SmSettings& settings, HealthChecks& checks);
-void check_m_key_protection(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+void check_m_key_protection(const FabricSnapshot& snapshot, const SmSettings& settings,
                             HealthChecks& checks);
 
-void check_switch_enforcement(const tables::FabricSnapshot& snapshot, const SmSettings& settings,
+void check_switch_enforcement(const FabricSnapshot& snapshot, const SmSettings& settings,
                               HealthChecks& checks);
 
 // Deletions, nodes and declared partitions of ibpod-sm's own state.
-void check_stuck(const tables::FabricSnapshot& snapshot, const std::vector<StuckDeletion>& stuck,
+void check_stuck(const FabricSnapshot& snapshot, const std::vector<StuckDeletion>& stuck,
                  HealthChecks& checks);
 void check_duplicate_nodes(const std::vector<std::string>& nodes, HealthChecks& checks);
 void check_declared_file(const DeclaredFileFaults& faults, HealthChecks& checks);
 
 // Ports and tables that the scan could not read.
-void check_unread(const tables::FabricSnapshot& snapshot, HealthChecks& checks);
+void check_unread(const FabricSnapshot& snapshot, HealthChecks& checks);
 
 // Adds the finding unless `count` is 0.
 void add(HealthChecks& checks, Issue issue, size_t count, fabricapi::Finding finding);
@@ -46,4 +46,4 @@ std::string counted(size_t count, const std::string& what);
 // is the total.
 std::string some(const std::vector<std::string>& names, size_t count = 0);
 
-}  // namespace ibpod::sm::health_checks
+}  // namespace ibpod::sm::diagnose

@@ -1,12 +1,12 @@
-#include "sm/plan/explain.h"
+#include "sm/diagnose/explain.h"
 
-#include "sm/plan/reach.h"
-#include "sm/plan/step.h"
-#include "sm/tables/table_diff.h"
+#include "sm/diagnose/reach.h"
+#include "sm/diagnose/step.h"
+#include "sm/verify/table_diff.h"
 
 #include <algorithm>
 
-namespace ibpod::sm::plan {
+namespace ibpod::sm::diagnose {
 namespace {
 
 using fabricapi::Explanation;
@@ -26,8 +26,7 @@ void describe_binding(const fabric::Binding& binding, Sentences& sentences) {
   }
 }
 
-void describe_port(const fabric::Port* seen, const tables::FabricSnapshot& snapshot,
-                   Sentences& sentences) {
+void describe_port(const fabric::Port* seen, const FabricSnapshot& snapshot, Sentences& sentences) {
   if (snapshot.topology.ports().empty())
     return sentences.push_back("the subnet has not been scanned yet");
   if (seen == nullptr) {
@@ -49,30 +48,30 @@ void describe_port(const fabric::Port* seen, const tables::FabricSnapshot& snaps
   }
 }
 
-void describe_table(ib::Guid guid, const tables::DesiredTable& desired,
-                    const tables::FabricSnapshot& snapshot, Sentences& sentences) {
-  const tables::ReadTable* table = tables::find(snapshot.tables, guid);
+void describe_table(ib::Guid guid, const verify::DesiredTable& desired,
+                    const FabricSnapshot& snapshot, Sentences& sentences) {
+  const ReadTable* table = find(snapshot.tables, guid);
   if (table == nullptr) return sentences.push_back("its P_Key table is not known");
-  const std::string wrong = tables::compare(table->keys, desired).text();
+  const std::string wrong = verify::compare(table->keys, desired).text();
   if (!wrong.empty()) sentences.push_back("its P_Key table " + wrong);
 }
 
 void describe_switch_port(ib::Guid guid, const fabric::Port* seen,
-                          const tables::DesiredTable& desired,
-                          const tables::FabricSnapshot& snapshot, Sentences& sentences) {
+                          const verify::DesiredTable& desired, const FabricSnapshot& snapshot,
+                          Sentences& sentences) {
   if (seen == nullptr || seen->node == fabric::NodeType::switch_node) return;
   if (!seen->switch_port || !seen->switch_port->enforcement)
     return sentences.push_back("it is not known if its switch enforces partitions");
   if (!seen->switch_port->enforcement->strict())
     return sentences.push_back("its switch does not enforce partitions: only the adapter does");
-  const tables::ReadTable* table = tables::find(snapshot.switch_tables, guid);
+  const ReadTable* table = find(snapshot.switch_tables, guid);
   if (table == nullptr) return sentences.push_back("its switch port's P_Key table is not known");
-  const std::string wrong = tables::compare(table->keys, desired.anywhere()).text();
+  const std::string wrong = verify::compare(table->keys, desired.anywhere()).text();
   if (!wrong.empty()) sentences.push_back("its switch port's P_Key table " + wrong);
 }
 
-void describe_index0(ib::Guid guid, const tables::FabricSnapshot& snapshot, Sentences& sentences) {
-  const auto clashes = tables::index0_clashes(snapshot.partitions, snapshot);
+void describe_index0(ib::Guid guid, const FabricSnapshot& snapshot, Sentences& sentences) {
+  const auto clashes = index0_clashes(snapshot.partitions, snapshot);
   const auto found = clashes.find(guid);
   if (found == clashes.end()) return;
   std::string names;
@@ -81,25 +80,25 @@ void describe_index0(ib::Guid guid, const tables::FabricSnapshot& snapshot, Sent
 }
 
 Explanation::Subject subject_of(const std::string& name, const Subject::PortOfSubject& port,
-                                const tables::FabricSnapshot& snapshot) {
+                                const FabricSnapshot& snapshot) {
   Explanation::Subject subject;
   subject.name = name;
   subject.guid = port.guid;
   subject.binding = port.binding;
   if (const fabric::Port* seen = snapshot.topology.find(port.guid))
     subject.description = seen->description;
-  if (const tables::ReadTable* table = tables::find(snapshot.tables, port.guid)) {
+  if (const ReadTable* table = find(snapshot.tables, port.guid)) {
     subject.table = text(table->keys);
     subject.seen = table->seen;
   }
-  if (const tables::ReadTable* table = tables::find(snapshot.switch_tables, port.guid))
+  if (const ReadTable* table = find(snapshot.switch_tables, port.guid))
     subject.leaf_table = text(table->keys);
-  subject.wanted = listed(snapshot.desired.of(tables::end_port(snapshot, port.guid)).keys);
+  subject.wanted = listed(snapshot.desired.of(end_port(snapshot, port.guid)).keys);
   subject.findings = findings_of(port, snapshot);
   return subject;
 }
 
-void add_subjects(const Subject& subject, const tables::FabricSnapshot& snapshot,
+void add_subjects(const Subject& subject, const FabricSnapshot& snapshot,
                   Explanation& explanation) {
   for (const Subject::PortOfSubject& port : subject.ports)
     explanation.subjects.push_back(subject_of(subject.name, port, snapshot));
@@ -119,9 +118,9 @@ ReachEnd end_of(const Subject& subject, const Subject::PortOfSubject& port) {
 }  // namespace
 
 std::vector<std::string> findings_of(const Subject::PortOfSubject& port,
-                                     const tables::FabricSnapshot& snapshot) {
+                                     const FabricSnapshot& snapshot) {
   const fabric::Port* seen = snapshot.topology.find(port.guid);
-  const tables::DesiredTable desired = snapshot.desired.of(tables::end_port(snapshot, port.guid));
+  const verify::DesiredTable desired = snapshot.desired.of(end_port(snapshot, port.guid));
   Sentences sentences;
   if (port.binding) describe_binding(*port.binding, sentences);
   describe_port(seen, snapshot, sentences);
@@ -131,7 +130,7 @@ std::vector<std::string> findings_of(const Subject::PortOfSubject& port,
   return sentences;
 }
 
-Explanation explain(const std::vector<Subject>& subjects, const tables::FabricSnapshot& snapshot) {
+Explanation explain(const std::vector<Subject>& subjects, const FabricSnapshot& snapshot) {
   Explanation explanation;
   for (const Subject& subject : subjects) add_subjects(subject, snapshot, explanation);
   if (subjects.size() != 2) return explanation;
@@ -145,4 +144,4 @@ Explanation explain(const std::vector<Subject>& subjects, const tables::FabricSn
   return explanation;
 }
 
-}  // namespace ibpod::sm::plan
+}  // namespace ibpod::sm::diagnose

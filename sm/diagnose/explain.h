@@ -2,13 +2,13 @@
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
-#include "sm/tables/fabric_snapshot.h"
+#include "sm/diagnose/fabric_snapshot.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace ibpod::sm::plan {
+namespace ibpod::sm::diagnose {
 
 // A pod, which may have several ports, or a port.
 struct Subject {
@@ -25,10 +25,10 @@ struct Subject {
 // other, for each pair of their ports, by the tables that were read last. If something is not
 // known, the text says so.
 fabricapi::Explanation explain(const std::vector<Subject>& subjects,
-                               const tables::FabricSnapshot& snapshot);
+                               const FabricSnapshot& snapshot);
 
 // The faults and unknowns of a port, in sentences. Empty: none.
 std::vector<std::string> findings_of(const Subject::PortOfSubject& port,
-                                     const tables::FabricSnapshot& snapshot);
+                                     const FabricSnapshot& snapshot);
 
-}  // namespace ibpod::sm::plan
+}  // namespace ibpod::sm::diagnose

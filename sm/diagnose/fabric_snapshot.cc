@@ -1,9 +1,9 @@
-#include "sm/tables/fabric_snapshot.h"
+#include "sm/diagnose/fabric_snapshot.h"
 
 #include <algorithm>
 #include <set>
 
-namespace ibpod::sm::tables {
+namespace ibpod::sm::diagnose {
 namespace {
 
 using Claims = std::map<ib::Guid, std::set<std::string>>;
@@ -62,4 +62,4 @@ std::map<ib::Guid, std::vector<std::string>> index0_clashes(
   return clashes;
 }
 
-}  // namespace ibpod::sm::tables
+}  // namespace ibpod::sm::diagnose

@@ -6,13 +6,13 @@
 #include "lib/fabric/end_port.h"
 #include "lib/fabric/partition_definition.h"
 #include "lib/fabric/topology.h"
-#include "sm/tables/desired_keys.h"
+#include "sm/verify/desired_keys.h"
 
 #include <map>
 #include <string>
 #include <vector>
 
-namespace ibpod::sm::tables {
+namespace ibpod::sm::diagnose {
 
 struct ReadTable {
   ib::PKeyTable keys;
@@ -33,7 +33,7 @@ struct FabricSnapshot {
   const ReadTables& switch_tables;
   // All partitions of the subnet, including the default one and the administrator's.
   const std::vector<fabric::PartitionDefinition>& partitions;
-  const DesiredKeys& desired;             // of `partitions`
+  const verify::DesiredKeys& desired;     // of `partitions`
   ib::Guid sm_port = {};                  // of the master subnet manager: SELF
   fabric::WallTime discovery_began = {};  // of the scan that found `topology`
 };
@@ -53,4 +53,4 @@ std::string described(const fabric::Topology& topology, ib::Guid port);
 std::map<ib::Guid, std::vector<std::string>> index0_clashes(
     const std::vector<fabric::PartitionDefinition>& definitions, const FabricSnapshot& snapshot);
 
-}  // namespace ibpod::sm::tables
+}  // namespace ibpod::sm::diagnose

@@ -1,8 +1,8 @@
-#include "sm/tables/test_snapshot.h"
+#include "sm/diagnose/test_snapshot.h"
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::tables {
+namespace ibpod::sm::diagnose {
 namespace {
 
 using fabric::Membership;
@@ -42,4 +42,4 @@ TEST_CASE("index 0 is claimed by partitions of a GUID and of a group; the defaul
 }
 
 }  // namespace
-}  // namespace ibpod::sm::tables
+}  // namespace ibpod::sm::diagnose

@@ -1,11 +1,11 @@
-#include "sm/health_checks/health_checks.h"
+#include "sm/diagnose/health_checks.h"
 
-#include "sm/health_checks/checks.h"
+#include "sm/diagnose/checks.h"
 
 #include <algorithm>
 #include <array>
 
-namespace ibpod::sm::health_checks {
+namespace ibpod::sm::diagnose {
 
 std::string_view name(Issue issue) {
   switch (issue) {
@@ -59,7 +59,7 @@ std::string_view name(Issue issue) {
   return "?";
 }
 
-HealthChecks run_checks(const tables::FabricSnapshot& snapshot, const engine::EngineStatus& engine,
+HealthChecks run_checks(const FabricSnapshot& snapshot, const opensm::EngineStatus& engine,
                         const SmSettings& settings, const RegistryFacts& facts) {
   HealthChecks checks;
   for (int each = 0; each <= static_cast<int>(kLastIssue); ++each)
@@ -100,4 +100,4 @@ std::string some(const std::vector<std::string>& names, size_t count) {
   return text;
 }
 
-}  // namespace ibpod::sm::health_checks
+}  // namespace ibpod::sm::diagnose

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
-#include "sm/engine/subnet_manager.h"
-#include "sm/tables/fabric_snapshot.h"
+#include "sm/diagnose/fabric_snapshot.h"
+#include "sm/opensm/subnet_manager.h"
 
 #include <map>
 #include <optional>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ibpod::sm::health_checks {
+namespace ibpod::sm::diagnose {
 
 // The owner of the subnet manager's configuration: remedies name the file to change by it.
 enum class SmOwner {
@@ -86,7 +86,7 @@ struct HealthChecks {
   std::map<Issue, size_t> counts;  // of each, 0 too
 };
 
-HealthChecks run_checks(const tables::FabricSnapshot& snapshot, const engine::EngineStatus& engine,
+HealthChecks run_checks(const FabricSnapshot& snapshot, const opensm::EngineStatus& engine,
                         const SmSettings& settings, const RegistryFacts& facts = {});
 
-}  // namespace ibpod::sm::health_checks
+}  // namespace ibpod::sm::diagnose

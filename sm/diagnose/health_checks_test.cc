@@ -1,20 +1,20 @@
-#include "sm/health_checks/health_checks.h"
+#include "sm/diagnose/health_checks.h"
 
-#include "sm/tables/test_snapshot.h"
+#include "sm/diagnose/test_snapshot.h"
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::health_checks {
+namespace ibpod::sm::diagnose {
 namespace {
 
+using diagnose::test::host;
+using diagnose::test::TestSubnet;
 using fabric::Membership;
 using fabric::PortGroup;
-using tables::test::host;
-using tables::test::TestSubnet;
 
-engine::EngineStatus standing(engine::Health health = engine::Health::serving,
+opensm::EngineStatus standing(opensm::Health health = opensm::Health::serving,
                               const std::string& trouble = "") {
-  engine::EngineStatus made;
+  opensm::EngineStatus made;
   made.health = health;
   made.trouble = trouble;
   return made;
@@ -32,7 +32,7 @@ SmSettings locked() {
 }
 
 HealthChecks checks_of(TestSubnet& subnet, const SmSettings& settings = locked(),
-                       const engine::EngineStatus& engine = standing()) {
+                       const opensm::EngineStatus& engine = standing()) {
   return run_checks(subnet.snapshot(), engine, settings);
 }
 
@@ -73,14 +73,14 @@ TEST_CASE("a default partition in which every port is full opens everything") {
     CHECK(has(only(checks_of(subnet), Issue::default_rule, 1), "its rule makes every port a full"));
   }
   subnet.partitions[0].members = {{PortGroup::all, Membership::limited},
-                                  {tables::test::host(1), Membership::full}};
+                                  {diagnose::test::host(1), Membership::full}};
   CHECK(checks_of(subnet).issues.empty());
 }
 
 TEST_CASE("full members of the default partition are counted as their tables say, three named") {
   TestSubnet subnet(6);
   for (const unsigned n : {1U, 2U, 4U, 5U})
-    subnet.hold(n, {tables::test::kLimited, ib::kDefaultFull});
+    subnet.hold(n, {diagnose::test::kLimited, ib::kDefaultFull});
   const std::string text = only(checks_of(subnet), Issue::default_full, 4);
   CHECK(has(text, "4 ports other than the subnet manager's hold 0xffff"));
   CHECK(has(text, "(\"h1 mlx5_0\"), 00:02:c9:03:00:00:00:03 (\"h2 mlx5_0\"), "));
@@ -149,7 +149,7 @@ TEST_CASE("another subnet manager is a finding, whatever state it reports") {
   };
   for (const Case& test : cases) {
     TestSubnet subnet(2);
-    subnet.contents.managers.push_back({tables::test::host(1), test.info});
+    subnet.contents.managers.push_back({diagnose::test::host(1), test.info});
     const std::string text = only(checks_of(subnet), Issue::other_manager, 1);
     CHECK(has(text, "00:02:c9:03:00:00:00:02 (\"h1 mlx5_0\"): another subnet manager "));
     CHECK(has(text, test.text));
@@ -158,7 +158,7 @@ TEST_CASE("another subnet manager is a finding, whatever state it reports") {
 
 TEST_CASE("what was not seen is reported, and a subnet that was not scanned is not clean") {
   TestSubnet subnet(3);
-  subnet.contents.duplicates = {tables::test::host(2)};
+  subnet.contents.duplicates = {diagnose::test::host(2)};
   CHECK(has(only(checks_of(subnet), Issue::duplicate, 1), "1 GUID found at two ports: 00:02"));
   subnet.contents.duplicates.clear();
   subnet.contents.unanswered = {
@@ -170,7 +170,7 @@ TEST_CASE("what was not seen is reported, and a subnet that was not scanned is n
   subnet.contents.truncated = true;
   CHECK(has(only(checks_of(subnet), Issue::unseen, 1), "more nodes, or longer paths, than"));
   subnet.contents.truncated = false;
-  subnet.tables.erase(tables::test::host(1));
+  subnet.tables.erase(diagnose::test::host(1));
   CHECK(has(only(checks_of(subnet), Issue::unread, 1), "(\"h1 mlx5_0\")"));
   subnet.contents = {};
   CHECK(has(only(checks_of(subnet), Issue::not_discovered, 1), "has not been scanned yet"));
@@ -180,7 +180,7 @@ TEST_CASE("conflicting requests of partitions are reported") {
   TestSubnet subnet(2);
   subnet.add({.name = "blue",
               .pkey = ib::PKey(1),
-              .members = {{tables::test::host(1), Membership::both}}});
+              .members = {{diagnose::test::host(1), Membership::both}}});
   CHECK(checks_of(subnet).issues.empty());
   SmSettings settings = locked();
   settings.allow_both = false;
@@ -190,40 +190,40 @@ TEST_CASE("conflicting requests of partitions are reported") {
     subnet.add({.name = name,
                 .pkey = ib::PKey(static_cast<uint16_t>(key)),
                 .index0 = true,
-                .members = {{tables::test::host(1), Membership::full}}});
+                .members = {{diagnose::test::host(1), Membership::full}}});
   }
   CHECK(has(only(checks_of(subnet), Issue::index0, 1), "(\"h1 mlx5_0\"): blue, red"));
 }
 
 TEST_CASE("a subnet manager that does not serve comes first, with its own words") {
   TestSubnet subnet(2);
-  subnet.contents.duplicates = {tables::test::host(1)};
-  for (int each = 0; each <= static_cast<int>(engine::Health::stuck); ++each) {
-    const engine::Health health = static_cast<engine::Health>(each);
-    CAPTURE(engine::name(health));
+  subnet.contents.duplicates = {diagnose::test::host(1)};
+  for (int each = 0; each <= static_cast<int>(opensm::Health::stuck); ++each) {
+    const opensm::Health health = static_cast<opensm::Health>(each);
+    CAPTURE(opensm::name(health));
     const HealthChecks checks = checks_of(subnet, locked(), standing(health, "it is so"));
-    CHECK(checks.counts.at(Issue::engine) == (health == engine::Health::serving ? 0 : 1));
-    if (health == engine::Health::serving) continue;
-    CHECK(has(checks.issues.front().text, std::string(engine::name(health)) + ": it is so: "));
+    CHECK(checks.counts.at(Issue::engine) == (health == opensm::Health::serving ? 0 : 1));
+    if (health == opensm::Health::serving) continue;
+    CHECK(has(checks.issues.front().text, std::string(opensm::name(health)) + ": it is so: "));
   }
   subnet.contents.duplicates.clear();
-  engine::EngineStatus shared = standing();
+  opensm::EngineStatus shared = standing();
   shared.shared_cgroup = "OpenSM shares the cgroup of ibpod-sm";
   CHECK(
       has(only(checks_of(subnet, locked(), shared), Issue::shared_limit, 1), "shares the cgroup"));
-  engine::EngineStatus open = standing();
+  opensm::EngineStatus open = standing();
   open.start_refused = "m_key: /m_key has mode 0644";
   CHECK(has(only(checks_of(subnet, locked(), open), Issue::start_refused, 1),
             "does not start it again: m_key: /m_key has mode 0644"));
-  engine::EngineStatus full = standing();
+  opensm::EngineStatus full = standing();
   full.full_tables = 2;
   CHECK(has(only(checks_of(subnet, locked(), full), Issue::full_table, 2),
             "2 times since the start"));
-  engine::EngineStatus lost = standing();
+  opensm::EngineStatus lost = standing();
   lost.enforcement_lost = 1;
   CHECK(has(only(checks_of(subnet, locked(), lost), Issue::enforcement_lost, 1),
             "1 time since the start"));
 }
 
 }  // namespace
-}  // namespace ibpod::sm::health_checks
+}  // namespace ibpod::sm::diagnose

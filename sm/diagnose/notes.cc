@@ -1,8 +1,8 @@
-#include "sm/plan/notes.h"
+#include "sm/diagnose/notes.h"
 
 #include <algorithm>
 
-namespace ibpod::sm::plan {
+namespace ibpod::sm::diagnose {
 namespace {
 
 using fabric::PartitionDefinition;
@@ -12,11 +12,11 @@ std::string ports(size_t count) {
   return std::to_string(count) + (count == 1 ? " port" : " ports");
 }
 
-bool has(const tables::DesiredTable& desired, ib::PKey key) {
+bool has(const verify::DesiredTable& desired, ib::PKey key) {
   return std::binary_search(desired.keys.begin(), desired.keys.end(), key);
 }
 
-bool in(const tables::DesiredTable& desired, ib::PKey key) {
+bool in(const verify::DesiredTable& desired, ib::PKey key) {
   return std::any_of(desired.keys.begin(), desired.keys.end(),
                      [&](ib::PKey one) { return one.same_partition(key); });
 }
@@ -45,7 +45,7 @@ void note_default(Plan& plan, const ChangeSummary& consequences) {
 }
 
 void note_vanishing(Plan& plan, const std::vector<PartitionDefinition>& after,
-                    const tables::FabricSnapshot& now, const ChangeSummary& consequences) {
+                    const FabricSnapshot& now, const ChangeSummary& consequences) {
   for (const PartitionDefinition& definition : now.partitions) {
     if (find(after, definition.pkey) != nullptr) continue;
     const auto found = consequences.losers.find(definition.pkey.value());
@@ -56,7 +56,7 @@ void note_vanishing(Plan& plan, const std::vector<PartitionDefinition>& after,
 }
 
 void note_groups(Plan& plan, const std::vector<PartitionDefinition>& after,
-                 const tables::FabricSnapshot& now) {
+                 const FabricSnapshot& now) {
   for (const PartitionDefinition& definition : now.partitions) {
     const PartitionDefinition* changed = find(after, definition.pkey);
     if (changed == nullptr || !definition.ipoib) continue;
@@ -68,14 +68,14 @@ void note_groups(Plan& plan, const std::vector<PartitionDefinition>& after,
 }
 
 void note_clashes(Plan& plan, const std::vector<PartitionDefinition>& after,
-                  const tables::FabricSnapshot& now) {
-  const auto before = tables::index0_clashes(now.partitions, now);
-  for (const auto& [guid, names] : tables::index0_clashes(after, now)) {
+                  const FabricSnapshot& now) {
+  const auto before = index0_clashes(now.partitions, now);
+  for (const auto& [guid, names] : index0_clashes(after, now)) {
     const auto found = before.find(guid);
     if (found != before.end() && found->second == names) continue;
     std::string listed_names;
     for (const std::string& name : names) listed_names += (listed_names.empty() ? "" : ", ") + name;
-    plan.notes.push_back(tables::described(now.topology, guid) +
+    plan.notes.push_back(described(now.topology, guid) +
                          ": more than one partition claims index 0, and only one of them will "
                          "get it: " +
                          listed_names);
@@ -84,8 +84,8 @@ void note_clashes(Plan& plan, const std::vector<PartitionDefinition>& after,
 
 }  // namespace
 
-void ChangeSummary::add(const fabric::EndPort& port, const tables::DesiredTable& from,
-                        const tables::DesiredTable& to, const TableStep& step) {
+void ChangeSummary::add(const fabric::EndPort& port, const verify::DesiredTable& from,
+                        const verify::DesiredTable& to, const TableStep& step) {
   const bool was = has(from, ib::kDefaultFull), is = has(to, ib::kDefaultFull);
   if (!was && is) ++opened;
   if (was && !is) {
@@ -98,18 +98,17 @@ void ChangeSummary::add(const fabric::EndPort& port, const tables::DesiredTable&
   if (!step.fits) crowded.push_back(port.guid);
 }
 
-void note_capacity(Plan& plan, const tables::FabricSnapshot& now,
-                   const ChangeSummary& consequences) {
+void note_capacity(Plan& plan, const FabricSnapshot& now, const ChangeSummary& consequences) {
   if (consequences.crowded.empty()) return;
   plan.notes.push_back(
       ports(consequences.crowded.size()) +
       " with more keys than the P_Key table, or the switch port's, has entries: "
       "some keys will be missing, and such a switch port enforces nothing. First: " +
-      tables::described(now.topology, consequences.crowded.front()));
+      described(now.topology, consequences.crowded.front()));
 }
 
 void note_change(Plan& plan, const std::vector<PartitionDefinition>& after,
-                 const tables::FabricSnapshot& now, const ChangeSummary& consequences) {
+                 const FabricSnapshot& now, const ChangeSummary& consequences) {
   note_default(plan, consequences);
   note_vanishing(plan, after, now, consequences);
   note_capacity(plan, now, consequences);
@@ -117,7 +116,7 @@ void note_change(Plan& plan, const std::vector<PartitionDefinition>& after,
   note_groups(plan, after, now);
 }
 
-void note_options(Plan& plan, const tables::FabricSnapshot& now, const PlanOptions& terms) {
+void note_options(Plan& plan, const FabricSnapshot& now, const PlanOptions& terms) {
   if (now.topology.ports().empty()) {
     plan.notes.push_back(
         "the subnet has not been scanned yet: only ports that a partition names are counted");
@@ -132,4 +131,4 @@ void note_options(Plan& plan, const tables::FabricSnapshot& now, const PlanOptio
         "the duration is not known: no sweep of the subnet manager has been timed yet");
 }
 
-}  // namespace ibpod::sm::plan
+}  // namespace ibpod::sm::diagnose

@@ -1,18 +1,18 @@
 // Notes of a plan: what an administrator should know before the change, in sentences.
 #pragma once
 
-#include "sm/plan/plan.h"
-#include "sm/plan/step.h"
+#include "sm/diagnose/plan.h"
+#include "sm/diagnose/step.h"
 
 #include <map>
 #include <vector>
 
-namespace ibpod::sm::plan {
+namespace ibpod::sm::diagnose {
 
 // The effects of a change, summed over ports.
 struct ChangeSummary {
-  void add(const fabric::EndPort& port, const tables::DesiredTable& from,
-           const tables::DesiredTable& to, const TableStep& step);
+  void add(const fabric::EndPort& port, const verify::DesiredTable& from,
+           const verify::DesiredTable& to, const TableStep& step);
 
   size_t opened = 0;                  // new full members of the default partition
   size_t closed = 0;                  // former ones
@@ -22,10 +22,9 @@ struct ChangeSummary {
 };
 
 void note_change(fabricapi::Plan& plan, const std::vector<fabric::PartitionDefinition>& after,
-                 const tables::FabricSnapshot& now, const ChangeSummary& consequences);
-void note_capacity(fabricapi::Plan& plan, const tables::FabricSnapshot& now,
+                 const FabricSnapshot& now, const ChangeSummary& consequences);
+void note_capacity(fabricapi::Plan& plan, const FabricSnapshot& now,
                    const ChangeSummary& consequences);
-void note_options(fabricapi::Plan& plan, const tables::FabricSnapshot& now,
-                  const PlanOptions& terms);
+void note_options(fabricapi::Plan& plan, const FabricSnapshot& now, const PlanOptions& terms);
 
-}  // namespace ibpod::sm::plan
+}  // namespace ibpod::sm::diagnose

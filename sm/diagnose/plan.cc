@@ -1,26 +1,26 @@
-#include "sm/plan/plan.h"
+#include "sm/diagnose/plan.h"
 
-#include "sm/plan/notes.h"
-#include "sm/plan/step.h"
-#include "sm/tables/table_diff.h"
+#include "sm/diagnose/notes.h"
+#include "sm/diagnose/step.h"
+#include "sm/verify/table_diff.h"
 
 #include <set>
 
-namespace ibpod::sm::plan {
+namespace ibpod::sm::diagnose {
 namespace {
 
 using fabricapi::Plan;
 
 // The ports that partitions name, and those of the subnet.
-std::set<ib::Guid> ports_of(const tables::FabricSnapshot& now, const tables::DesiredKeys& after) {
+std::set<ib::Guid> ports_of(const FabricSnapshot& now, const verify::DesiredKeys& after) {
   std::set<ib::Guid> guids;
   for (const fabric::Port& port : now.topology.ports()) guids.insert(port.guid);
-  for (const tables::DesiredKeys* desired : {&now.desired, &after})
+  for (const verify::DesiredKeys* desired : {&now.desired, &after})
     for (const ib::Guid guid : desired->named()) guids.insert(guid);
   return guids;
 }
 
-void add(Plan& plan, ib::Guid guid, const TableStep& step, const tables::FabricSnapshot& now) {
+void add(Plan& plan, ib::Guid guid, const TableStep& step, const FabricSnapshot& now) {
   ++plan.changed;
   plan.packets += step.blocks;
   if (plan.ports.size() == fabricapi::kMostPlanned) return;
@@ -31,26 +31,26 @@ void add(Plan& plan, ib::Guid guid, const TableStep& step, const tables::FabricS
                         .after = step.after});
 }
 
-void finish(Plan& plan, const tables::FabricSnapshot& now, const PlanOptions& terms) {
+void finish(Plan& plan, const FabricSnapshot& now, const PlanOptions& terms) {
   if (plan.changed > 0) plan.seconds = std::chrono::duration<double>(terms.last_sweep).count();
   note_options(plan, now, terms);
 }
 
 // True if the table is known and differs from the desired one.
-bool wrong(const tables::ReadTable* table, const tables::DesiredTable& desired) {
-  return table != nullptr && !tables::compare(table->keys, desired).good();
+bool wrong(const ReadTable* table, const verify::DesiredTable& desired) {
+  return table != nullptr && !verify::compare(table->keys, desired).good();
 }
 
 }  // namespace
 
-Plan plan_change(const std::vector<fabric::PartitionDefinition>& after,
-                 const tables::FabricSnapshot& now, const PlanOptions& terms) {
-  const tables::DesiredKeys wanted_after(after);
+Plan plan_change(const std::vector<fabric::PartitionDefinition>& after, const FabricSnapshot& now,
+                 const PlanOptions& terms) {
+  const verify::DesiredKeys wanted_after(after);
   Plan plan;
   ChangeSummary consequences;
   for (const ib::Guid guid : ports_of(now, wanted_after)) {
-    const fabric::EndPort port = tables::end_port(now, guid);
-    const tables::DesiredTable from = now.desired.of(port), to = wanted_after.of(port);
+    const fabric::EndPort port = end_port(now, guid);
+    const verify::DesiredTable from = now.desired.of(port), to = wanted_after.of(port);
     if (from == to) continue;
     const TableStep step = table_step(to, guid, now);
     if (!step.known) ++plan.unseen;
@@ -62,15 +62,15 @@ Plan plan_change(const std::vector<fabric::PartitionDefinition>& after,
   return plan;
 }
 
-Plan plan_pending(const tables::FabricSnapshot& now, const PlanOptions& terms) {
+Plan plan_pending(const FabricSnapshot& now, const PlanOptions& terms) {
   Plan plan;
   ChangeSummary consequences;
   for (const ib::Guid guid : ports_of(now, now.desired)) {
     if (!now.tables.contains(guid)) ++plan.unseen;
-    const fabric::EndPort port = tables::end_port(now, guid);
-    const tables::DesiredTable desired = now.desired.of(port);
-    if (!wrong(tables::find(now.tables, guid), desired) &&
-        !wrong(tables::enforcing_switch_table(now, guid), desired.anywhere()))
+    const fabric::EndPort port = end_port(now, guid);
+    const verify::DesiredTable desired = now.desired.of(port);
+    if (!wrong(find(now.tables, guid), desired) &&
+        !wrong(enforcing_switch_table(now, guid), desired.anywhere()))
       continue;
     const TableStep step = table_step(desired, guid, now);
     consequences.add(port, desired, desired, step);
@@ -81,4 +81,4 @@ Plan plan_pending(const tables::FabricSnapshot& now, const PlanOptions& terms) {
   return plan;
 }
 
-}  // namespace ibpod::sm::plan
+}  // namespace ibpod::sm::diagnose

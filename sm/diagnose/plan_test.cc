@@ -1,18 +1,18 @@
-#include "sm/plan/plan.h"
+#include "sm/diagnose/plan.h"
 
-#include "sm/tables/test_snapshot.h"
+#include "sm/diagnose/test_snapshot.h"
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::plan {
+namespace ibpod::sm::diagnose {
 namespace {
 
+using diagnose::test::host;
+using diagnose::test::TestSubnet;
 using fabric::Membership;
 using fabric::PartitionDefinition;
 using fabric::PortGroup;
 using fabricapi::Plan;
-using tables::test::host;
-using tables::test::TestSubnet;
 using Notes = std::vector<std::string>;
 
 constexpr ib::PKey kBlue{0x0001}, kBlueFull{0x8001}, kRedFull{0x8002};
@@ -35,14 +35,14 @@ bool noted(const Plan& plan, std::string_view part) {
 
 TEST_CASE("only ports whose keys change are planned, with the table before and after") {
   TestSubnet subnet(4);
-  const Plan plan =
-      change(subnet, {subnet.partitions[0], blue({{tables::test::host(2), Membership::full},
-                                                  {tables::test::host(1), Membership::limited}})});
+  const Plan plan = change(
+      subnet, {subnet.partitions[0], blue({{diagnose::test::host(2), Membership::full},
+                                           {diagnose::test::host(1), Membership::limited}})});
   REQUIRE(plan.ports.size() == 2);
   CHECK(plan.ports[0] ==
-        Plan::Port{tables::test::host(1), "h1 mlx5_0", "0:0x7fff", "0:0x7fff 0x0001"});
+        Plan::Port{diagnose::test::host(1), "h1 mlx5_0", "0:0x7fff", "0:0x7fff 0x0001"});
   CHECK(plan.ports[1] ==
-        Plan::Port{tables::test::host(2), "h2 mlx5_0", "0:0x7fff", "0:0x7fff 0x8001"});
+        Plan::Port{diagnose::test::host(2), "h2 mlx5_0", "0:0x7fff", "0:0x7fff 0x8001"});
   CHECK(plan.changed == 2);
   CHECK(plan.unseen == 0);
   CHECK(plan.packets == 4);  // of each the port's block and the switch port's
@@ -58,10 +58,11 @@ TEST_CASE("what changes nothing is empty and takes no time") {
 
 TEST_CASE("a key leaves, and the rest of the table stays where it is") {
   TestSubnet subnet(3);
-  subnet.add(blue({{tables::test::host(1), Membership::full}}));
-  subnet.add(
-      {.name = "red", .pkey = ib::PKey(2), .members = {{tables::test::host(1), Membership::full}}});
-  subnet.hold(1, {tables::test::kLimited, kBlueFull, kRedFull});
+  subnet.add(blue({{diagnose::test::host(1), Membership::full}}));
+  subnet.add({.name = "red",
+              .pkey = ib::PKey(2),
+              .members = {{diagnose::test::host(1), Membership::full}}});
+  subnet.hold(1, {diagnose::test::kLimited, kBlueFull, kRedFull});
   const Plan plan = change(subnet, {subnet.partitions[0], subnet.partitions[2]});
   REQUIRE(plan.ports.size() == 1);
   CHECK(plan.ports[0].before == "0:0x7fff 1:0x8001 2:0x8002");
@@ -71,9 +72,9 @@ TEST_CASE("a key leaves, and the rest of the table stays where it is") {
 
 TEST_CASE("the default key is back at index 0 where its rule says so, and else stays where it is") {
   TestSubnet subnet(2);
-  subnet.add(blue({{tables::test::host(1), Membership::full}}));
+  subnet.add(blue({{diagnose::test::host(1), Membership::full}}));
   subnet.partitions[1].index0 = true;
-  subnet.hold(1, {kBlueFull, tables::test::kLimited});
+  subnet.hold(1, {kBlueFull, diagnose::test::kLimited});
   std::vector<PartitionDefinition> after{subnet.partitions[0]};
   CHECK(change(subnet, after).ports.at(0).after == "1:0x7fff");
   subnet.partitions[0].index0 = after[0].index0 = true;
@@ -84,7 +85,7 @@ TEST_CASE("a key whose index the subnet manager chooses has none, and index 0 is
   TestSubnet subnet(2);
   subnet.partitions[0].index0 = true;
   std::vector<PartitionDefinition> after{subnet.partitions[0],
-                                         blue({{tables::test::host(1), Membership::full}})};
+                                         blue({{diagnose::test::host(1), Membership::full}})};
   CHECK(change(subnet, after).ports.at(0).after == "0:0x7fff 0x8001");
   after[1].index0 = true;
   CHECK(change(subnet, after).ports.at(0).after == "0:0x8001 0x7fff");
@@ -92,29 +93,29 @@ TEST_CASE("a key whose index the subnet manager chooses has none, and index 0 is
 
 TEST_CASE("a port that has not been seen has keys without places, and counts as unseen") {
   TestSubnet subnet(2);
-  subnet.tables.erase(tables::test::host(1));
-  subnet.switch_tables.erase(tables::test::host(1));
+  subnet.tables.erase(diagnose::test::host(1));
+  subnet.switch_tables.erase(diagnose::test::host(1));
   const Plan plan =
-      change(subnet, {subnet.partitions[0], blue({{tables::test::host(1), Membership::full},
-                                                  {tables::test::host(9), Membership::full}})});
+      change(subnet, {subnet.partitions[0], blue({{diagnose::test::host(1), Membership::full},
+                                                  {diagnose::test::host(9), Membership::full}})});
   REQUIRE(plan.ports.size() == 2);
-  CHECK(plan.ports[0] == Plan::Port{tables::test::host(1), "h1 mlx5_0", "", "0x7fff 0x8001"});
-  CHECK(plan.ports[1] == Plan::Port{tables::test::host(9), "", "", "0x7fff 0x8001"});
+  CHECK(plan.ports[0] == Plan::Port{diagnose::test::host(1), "h1 mlx5_0", "", "0x7fff 0x8001"});
+  CHECK(plan.ports[1] == Plan::Port{diagnose::test::host(9), "", "", "0x7fff 0x8001"});
   CHECK(plan.unseen == 2);
   CHECK(plan.packets == 0);
 }
 
 TEST_CASE("packets are blocks that differ: index 0 and a key in the second block are two") {
   TestSubnet subnet(2);
-  subnet.add(blue({{tables::test::host(1), Membership::full}}));
-  for (tables::ReadTables* tables : {&subnet.tables, &subnet.switch_tables}) {
-    ib::PKeyTable& keys = (*tables)[tables::test::host(1)].keys;
+  subnet.add(blue({{diagnose::test::host(1), Membership::full}}));
+  for (ReadTables* tables : {&subnet.tables, &subnet.switch_tables}) {
+    ib::PKeyTable& keys = (*tables)[diagnose::test::host(1)].keys;
     keys[40] = kBlueFull;
   }
   std::vector<PartitionDefinition> after = subnet.partitions;
   after[1].index0 = true;
   CHECK(change(subnet, after).packets == 4);
-  subnet.switch_tables.erase(tables::test::host(1));
+  subnet.switch_tables.erase(diagnose::test::host(1));
   CHECK(change(subnet, after).packets == 4);  // as many as the port's
   subnet.port(1).switch_port->enforcement->partition_cap = 0;
   CHECK(change(subnet, after).packets == 2);
@@ -124,13 +125,13 @@ TEST_CASE("packets are blocks that differ: index 0 and a key in the second block
 
 TEST_CASE("a key without a place is no packet beside those that are certain") {
   TestSubnet subnet(2);
-  subnet.add(blue({{tables::test::host(1), Membership::full}}));
+  subnet.add(blue({{diagnose::test::host(1), Membership::full}}));
   for (uint16_t key = 0x1001; key < 0x1020; ++key)
     subnet.add({.name = "p" + std::to_string(key),
                 .pkey = ib::PKey(key),
-                .members = {{tables::test::host(1), Membership::full}}});
-  for (tables::ReadTables* tables : {&subnet.tables, &subnet.switch_tables}) {
-    ib::PKeyTable& keys = (*tables)[tables::test::host(1)].keys;
+                .members = {{diagnose::test::host(1), Membership::full}}});
+  for (ReadTables* tables : {&subnet.tables, &subnet.switch_tables}) {
+    ib::PKeyTable& keys = (*tables)[diagnose::test::host(1)].keys;
     keys.resize(96);
     for (uint16_t place = 1; place < 32; ++place) keys[place] = ib::PKey(0x9000 + place);
     keys[70] = kBlueFull;
@@ -143,44 +144,44 @@ TEST_CASE("a key without a place is no packet beside those that are certain") {
 
 TEST_CASE("a switch port's table is not repaired if the switch does not enforce it") {
   TestSubnet subnet(2);
-  subnet.add(blue({{tables::test::host(1), Membership::full}}));
-  subnet.tables[tables::test::host(1)].keys[3] = kBlueFull;
+  subnet.add(blue({{diagnose::test::host(1), Membership::full}}));
+  subnet.tables[diagnose::test::host(1)].keys[3] = kBlueFull;
   const auto changed = [&] {
-    const tables::FabricSnapshot snapshot = subnet.snapshot();
+    const FabricSnapshot snapshot = subnet.snapshot();
     return plan_pending(snapshot, {}).changed;
   };
   CHECK(changed() == 1);  // it lacks the key
   subnet.port(1).switch_port->enforcement->inbound = false;
   CHECK(changed() == 0);
   subnet.port(1).switch_port->enforcement->partition_cap = 0;
-  subnet.switch_tables[tables::test::host(1)].keys.clear();
+  subnet.switch_tables[diagnose::test::host(1)].keys.clear();
   CHECK(changed() == 0);
   const Plan more = change(subnet, {subnet.partitions[0],
                                     subnet.partitions[1],
                                     {.name = "red",
                                      .pkey = ib::PKey(2),
-                                     .members = {{tables::test::host(1), Membership::full}}}});
+                                     .members = {{diagnose::test::host(1), Membership::full}}}});
   CHECK(more.packets == 1);
   CHECK(more.notes.empty());
 }
 
 TEST_CASE("at which index a switch port holds a key is all the same") {
   TestSubnet subnet(2);
-  PartitionDefinition first = blue({{tables::test::host(1), Membership::full}});
+  PartitionDefinition first = blue({{diagnose::test::host(1), Membership::full}});
   first.index0 = true;
   subnet.add(first);
-  subnet.tables[tables::test::host(1)].keys =
-      TestSubnet::table({kBlueFull, tables::test::kLimited});
-  subnet.switch_tables[tables::test::host(1)].keys =
-      TestSubnet::table({tables::test::kLimited, kBlueFull});
-  const tables::FabricSnapshot snapshot = subnet.snapshot();
+  subnet.tables[diagnose::test::host(1)].keys =
+      TestSubnet::table({kBlueFull, diagnose::test::kLimited});
+  subnet.switch_tables[diagnose::test::host(1)].keys =
+      TestSubnet::table({diagnose::test::kLimited, kBlueFull});
+  const FabricSnapshot snapshot = subnet.snapshot();
   CHECK(plan_pending(snapshot, {}).changed == 0);
 }
 
 TEST_CASE("ports that lose the default partition are counted, and those in no other one") {
   TestSubnet subnet(4);
   subnet.partitions[0].members = {{PortGroup::all, Membership::full}};
-  subnet.add(blue({{tables::test::host(1), Membership::full}}));
+  subnet.add(blue({{diagnose::test::host(1), Membership::full}}));
   std::vector<PartitionDefinition> after = subnet.partitions;
   after[0] = fabric::default_definition();
   const Plan closing = change(subnet, after);
@@ -194,15 +195,15 @@ TEST_CASE("ports that lose the default partition are counted, and those in no ot
 
 TEST_CASE("what does not fit, index 0 claimed twice and groups that stay are noted") {
   TestSubnet subnet(3);
-  subnet.tables[tables::test::host(1)].keys = {tables::test::kLimited, kRedFull};
-  PartitionDefinition before =
-      blue({{tables::test::host(1), Membership::full}, {tables::test::host(2), Membership::full}});
+  subnet.tables[diagnose::test::host(1)].keys = {diagnose::test::kLimited, kRedFull};
+  PartitionDefinition before = blue(
+      {{diagnose::test::host(1), Membership::full}, {diagnose::test::host(2), Membership::full}});
   before.ipoib = true;
   subnet.add({.name = "red",
               .pkey = ib::PKey(2),
               .index0 = true,
-              .members = {{tables::test::host(1), Membership::full},
-                          {tables::test::host(2), Membership::full}}});
+              .members = {{diagnose::test::host(1), Membership::full},
+                          {diagnose::test::host(2), Membership::full}}});
   subnet.add(before);
   before.index0 = true;
   before.group.mtu = fabric::Mtu::mtu_4096;
@@ -227,10 +228,10 @@ TEST_CASE("of many ports the first are listed, and all are counted") {
 TEST_CASE("what is left to do is what tables lack, the switches' too; what is unread is counted") {
   TestSubnet subnet(5);
   CHECK(plan_pending(subnet.snapshot(), kTerms) == Plan{});
-  subnet.add(blue({{tables::test::host(1), Membership::full}}));
-  subnet.hold(2, {tables::test::kLimited, kRedFull});
-  subnet.switch_tables[tables::test::host(3)].keys[5] = kRedFull;
-  subnet.tables.erase(tables::test::host(4));
+  subnet.add(blue({{diagnose::test::host(1), Membership::full}}));
+  subnet.hold(2, {diagnose::test::kLimited, kRedFull});
+  subnet.switch_tables[diagnose::test::host(3)].keys[5] = kRedFull;
+  subnet.tables.erase(diagnose::test::host(4));
   const Plan plan = plan_pending(subnet.snapshot(), kTerms);
   REQUIRE(plan.ports.size() == 3);
   CHECK(plan.ports[0].after == "0:0x7fff 0x8001");
@@ -244,7 +245,7 @@ TEST_CASE("what is left to do is what tables lack, the switches' too; what is un
 TEST_CASE("what is not known is said: the subnet, its sweeps, who writes") {
   TestSubnet subnet(2);
   const std::vector<PartitionDefinition> after{subnet.partitions[0],
-                                               blue({{tables::test::host(1), Membership::full}})};
+                                               blue({{diagnose::test::host(1), Membership::full}})};
   CHECK(noted(plan_change(after, subnet.snapshot(), {}), "has been timed"));
   CHECK(noted(plan_change(after, subnet.snapshot(), {.writes = false}), "only observes"));
   subnet.contents.unanswered_count = 1;
@@ -255,4 +256,4 @@ TEST_CASE("what is not known is said: the subnet, its sweeps, who writes") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::plan
+}  // namespace ibpod::sm::diagnose

@@ -1,10 +1,10 @@
-#include "sm/plan/reach.h"
+#include "sm/diagnose/reach.h"
 
 #include <algorithm>
 #include <optional>
 #include <set>
 
-namespace ibpod::sm::plan {
+namespace ibpod::sm::diagnose {
 namespace {
 
 // The keys of one partition in a list of keys.
@@ -35,13 +35,13 @@ Holding of(const std::vector<ib::PKey>& keys, uint16_t partition) {
   return holding;
 }
 
-std::optional<Holding> of(const tables::ReadTables& tables, ib::Guid port, uint16_t partition) {
+std::optional<Holding> of(const ReadTables& tables, ib::Guid port, uint16_t partition) {
   const auto found = tables.find(port);
   if (found == tables.end()) return std::nullopt;
   return of(found->second.keys, partition);
 }
 
-std::string obstacle_of(const ReachEnd& end, const tables::FabricSnapshot& snapshot) {
+std::string obstacle_of(const ReachEnd& end, const FabricSnapshot& snapshot) {
   const fabric::Port* seen = snapshot.topology.find(end.port);
   if (snapshot.topology.duplicates().contains(end.port) ||
       (seen != nullptr && snapshot.topology.is_ambiguous(*seen)))
@@ -52,17 +52,17 @@ std::string obstacle_of(const ReachEnd& end, const tables::FabricSnapshot& snaps
   return "not now: the port of " + end.name + " is " + std::string(name(seen->state));
 }
 
-bool filtered(ib::Guid port, const tables::FabricSnapshot& snapshot) {
+bool filtered(ib::Guid port, const FabricSnapshot& snapshot) {
   const fabric::Port* seen = snapshot.topology.find(port);
   if (seen == nullptr || !seen->switch_port || !seen->switch_port->enforcement) return false;
   const auto& bits = *seen->switch_port->enforcement;
   return bits.partition_cap > 0 && (bits.inbound || bits.outbound);
 }
 
-Side side_of(const ReachEnd& end, uint16_t partition, const tables::FabricSnapshot& snapshot) {
+Side side_of(const ReachEnd& end, uint16_t partition, const FabricSnapshot& snapshot) {
   Side side;
   side.name = end.name;
-  side.wanted = of(snapshot.desired.of(tables::end_port(snapshot, end.port)).keys, partition);
+  side.wanted = of(snapshot.desired.of(end_port(snapshot, end.port)).keys, partition);
   side.table = of(snapshot.tables, end.port, partition);
   side.filtered = filtered(end.port, snapshot);
   side.leaf = of(snapshot.switch_tables, end.port, partition);
@@ -112,9 +112,8 @@ std::string verdict(const Side& one, const Side& other) {
   return "yes: " + member(one) + ", " + member(other);
 }
 
-void collect(ib::Guid port, const tables::FabricSnapshot& snapshot,
-             std::set<uint16_t>& partitions) {
-  for (const ib::PKey key : snapshot.desired.of(tables::end_port(snapshot, port)).keys)
+void collect(ib::Guid port, const FabricSnapshot& snapshot, std::set<uint16_t>& partitions) {
+  for (const ib::PKey key : snapshot.desired.of(end_port(snapshot, port)).keys)
     partitions.insert(key.partition());
   const auto found = snapshot.tables.find(port);
   if (found == snapshot.tables.end()) return;
@@ -122,7 +121,7 @@ void collect(ib::Guid port, const tables::FabricSnapshot& snapshot,
     if (key.partition() != 0) partitions.insert(key.partition());
 }
 
-std::string named(uint16_t number, const tables::FabricSnapshot& snapshot) {
+std::string named(uint16_t number, const FabricSnapshot& snapshot) {
   const ib::PKey pkey{number};
   for (const fabric::PartitionDefinition& definition : snapshot.partitions)
     if (definition.pkey == pkey) return definition.name + " (" + pkey.text() + ")";
@@ -132,7 +131,7 @@ std::string named(uint16_t number, const tables::FabricSnapshot& snapshot) {
 }  // namespace
 
 std::vector<std::string> reach(const ReachEnd& one, const ReachEnd& other,
-                               const tables::FabricSnapshot& snapshot) {
+                               const FabricSnapshot& snapshot) {
   // 0x7fff is the greatest number, and so comes last.
   std::set<uint16_t> partitions;
   for (const ReachEnd* end : {&one, &other}) collect(end->port, snapshot, partitions);
@@ -153,4 +152,4 @@ std::vector<std::string> reach(const ReachEnd& one, const ReachEnd& other,
   return sentences;
 }
 
-}  // namespace ibpod::sm::plan
+}  // namespace ibpod::sm::diagnose

@@ -2,12 +2,12 @@
 // 1.4, volume 1, 10.9.3), in the tables of the ports and of enforcing switch ports.
 #pragma once
 
-#include "sm/tables/fabric_snapshot.h"
+#include "sm/diagnose/fabric_snapshot.h"
 
 #include <string>
 #include <vector>
 
-namespace ibpod::sm::plan {
+namespace ibpod::sm::diagnose {
 
 struct ReachEnd {
   std::string name;  // for the sentences
@@ -17,6 +17,6 @@ struct ReachEnd {
 // One sentence for each partition that both are or should be in, by the tables that were read last:
 // the partition, then "yes", "no", "not now" or "not known". The default partition comes last.
 std::vector<std::string> reach(const ReachEnd& one, const ReachEnd& other,
-                               const tables::FabricSnapshot& snapshot);
+                               const FabricSnapshot& snapshot);
 
-}  // namespace ibpod::sm::plan
+}  // namespace ibpod::sm::diagnose

@@ -1,30 +1,30 @@
 // Each finding of `doctor` on the fabric: planted, reported, and gone when its remedy is done.
 #include "lib/base/files.h"
-#include "sm/health_checks/health_checks.h"
-#include "sm/tables/test_snapshot.h"
+#include "sm/diagnose/health_checks.h"
+#include "sm/diagnose/test_snapshot.h"
 
 #include <set>
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::health_checks {
+namespace ibpod::sm::diagnose {
 namespace {
 
+using diagnose::test::host;
+using diagnose::test::TestSubnet;
 using fabric::Membership;
-using tables::test::host;
-using tables::test::TestSubnet;
 
-engine::EngineStatus standing(engine::Health health) {
-  engine::EngineStatus made;
+opensm::EngineStatus standing(opensm::Health health) {
+  opensm::EngineStatus made;
   made.health = health;
-  if (health != engine::Health::serving) made.trouble = "it is so";
+  if (health != opensm::Health::serving) made.trouble = "it is so";
   return made;
 }
 
 // The input of the checks.
 struct Fabric {
   TestSubnet subnet{4};
-  engine::EngineStatus engine = standing(engine::Health::serving);
+  opensm::EngineStatus engine = standing(opensm::Health::serving);
   SmSettings settings{.m_key = true, .sm_key = true, .sa_key = true, .m_key_protection = 2};
   RegistryFacts facts;
 
@@ -50,25 +50,25 @@ void protect(Fabric& fabric, uint8_t level) {
 
 const Row kRows[] = {
     {"an OpenSM that has not swept yet", Issue::engine,
-     [](Fabric& f) { f.engine = standing(engine::Health::starting); }, "starting: it is so",
-     "wait for its first sweep", [](Fabric& f) { f.engine = standing(engine::Health::serving); }},
+     [](Fabric& f) { f.engine = standing(opensm::Health::starting); }, "starting: it is so",
+     "wait for its first sweep", [](Fabric& f) { f.engine = standing(opensm::Health::serving); }},
     {"an OpenSM that is gone", Issue::engine,
-     [](Fabric& f) { f.engine = standing(engine::Health::gone); }, "gone: it is so",
+     [](Fabric& f) { f.engine = standing(opensm::Health::gone); }, "gone: it is so",
      "check ibpod-sm's log and OpenSM's",
-     [](Fabric& f) { f.engine = standing(engine::Health::serving); }},
+     [](Fabric& f) { f.engine = standing(opensm::Health::serving); }},
     {"an OpenSM whose port is down", Issue::engine,
      [](Fabric& f) {
-       f.engine = standing(engine::Health::not_master);
+       f.engine = standing(opensm::Health::not_master);
        f.engine.port_down = true;
      },
      "not_master: it is so: the partitions in force stay", "bring up the link of that port",
-     [](Fabric& f) { f.engine = standing(engine::Health::serving); }},
+     [](Fabric& f) { f.engine = standing(opensm::Health::serving); }},
     {"a subnet that was not scanned", Issue::not_discovered,
      [](Fabric& f) { f.subnet.contents = {}; }, "has not been scanned yet",
      "wait for the first scan", [](Fabric& f) { f.subnet.contents = TestSubnet(4).contents; }},
     {"another subnet manager", Issue::other_manager,
      [](Fabric& f) {
-       f.subnet.contents.managers.push_back({tables::test::host(1), mad::Failure{}});
+       f.subnet.contents.managers.push_back({diagnose::test::host(1), mad::Failure{}});
      },
      "another subnet manager", "stop it", [](Fabric& f) { f.subnet.contents.managers.pop_back(); }},
     {"a default rule by which all are full", Issue::default_rule,
@@ -80,7 +80,7 @@ const Row kRows[] = {
     {"a port that holds 0xffff", Issue::default_full,
      [](Fabric& f) { f.subnet.hold(1, {ib::kDefaultFull}); }, "holds 0xffff",
      "set defaultPartition.others to limited",
-     [](Fabric& f) { f.subnet.hold(1, {tables::test::kLimited}); }},
+     [](Fabric& f) { f.subnet.hold(1, {diagnose::test::kLimited}); }},
     {"no M_Key", Issue::keys, [](Fabric& f) { f.settings.m_key = false; },
      "is OpenSM's default (0,", "name it as opensm.mKeyFile",
      [](Fabric& f) { f.settings.m_key = true; }},
@@ -131,7 +131,7 @@ const Row kRows[] = {
        f.settings.allow_both = false;
        f.subnet.add({.name = "blue",
                      .pkey = ib::PKey(1),
-                     .members = {{tables::test::host(1), Membership::both}}});
+                     .members = {{diagnose::test::host(1), Membership::both}}});
      },
      "blue: ", "set opensm.allowBothPkeys to true",
      [](Fabric& f) { f.settings.allow_both = true; }},
@@ -141,7 +141,7 @@ const Row kRows[] = {
        f.settings.allow_both = false;
        f.subnet.add({.name = "blue",
                      .pkey = ib::PKey(1),
-                     .members = {{tables::test::host(1), Membership::both}}});
+                     .members = {{diagnose::test::host(1), Membership::both}}});
      },
      "blue: ", "set allow_both_pkeys TRUE in opensm.conf",
      [](Fabric& f) { f.settings.allow_both = true; }},
@@ -151,7 +151,7 @@ const Row kRows[] = {
          f.subnet.add({.name = "p" + std::to_string(key),
                        .pkey = ib::PKey(key),
                        .index0 = true,
-                       .members = {{tables::test::host(1), Membership::full}}});
+                       .members = {{diagnose::test::host(1), Membership::full}}});
      },
      "p1, p2", "`ibpodctl partition update NAME --no-index0`",
      [](Fabric& f) { f.subnet.partitions.back().index0 = false; }},
@@ -161,7 +161,7 @@ const Row kRows[] = {
      [](Fabric& f) { f.engine.enforcement_lost = 1; }, "1 time since the start",
      "put the node's pods into fewer partitions", nullptr},
     {"a GUID twice", Issue::duplicate,
-     [](Fabric& f) { f.subnet.contents.duplicates = {tables::test::host(2)}; },
+     [](Fabric& f) { f.subnet.contents.duplicates = {diagnose::test::host(2)}; },
      "1 GUID found at two ports", "give one of the two ports another GUID",
      [](Fabric& f) { f.subnet.contents.duplicates.clear(); }},
     {"a part of the subnet that is silent", Issue::unseen,
@@ -179,9 +179,9 @@ const Row kRows[] = {
      [](Fabric& f) { f.subnet.contents.truncated = true; }, "more nodes, or longer paths",
      "remove it from the fabric", [](Fabric& f) { f.subnet.contents.truncated = false; }},
     {"a table that is not known", Issue::unread,
-     [](Fabric& f) { f.subnet.tables.erase(tables::test::host(1)); },
+     [](Fabric& f) { f.subnet.tables.erase(diagnose::test::host(1)); },
      "the tables of 1 port are unknown", "check each port's link and node",
-     [](Fabric& f) { f.subnet.hold(1, {tables::test::kLimited}); }},
+     [](Fabric& f) { f.subnet.hold(1, {diagnose::test::kLimited}); }},
     {"a memory limit that is shared", Issue::shared_limit,
      [](Fabric& f) { f.engine.shared_cgroup = "OpenSM shares the cgroup"; },
      "OpenSM shares the cgroup", "run ibpod-sm by its systemd unit",
@@ -278,12 +278,12 @@ TEST_CASE("what a scan has shown has the time of the scan") {
       {"readable", [](TestSubnet& s) { s.port(1).m_key_protection = 1; }},
       {"passes", [](TestSubnet& s) { s.port(1).switch_port->enforcement->inbound = false; }},
       {"unknown switch", [](TestSubnet& s) { s.port(1).switch_port.reset(); }},
-      {"duplicate", [](TestSubnet& s) { s.contents.duplicates = {tables::test::host(1)}; }},
+      {"duplicate", [](TestSubnet& s) { s.contents.duplicates = {diagnose::test::host(1)}; }},
       {"unseen", [](TestSubnet& s) { s.contents.unanswered_count = 1; }},
-      {"unread", [](TestSubnet& s) { s.tables.erase(tables::test::host(1)); }},
+      {"unread", [](TestSubnet& s) { s.tables.erase(diagnose::test::host(1)); }},
       {"rival",
        [](TestSubnet& s) {
-         s.contents.managers.push_back({tables::test::host(1), mad::Failure{}});
+         s.contents.managers.push_back({diagnose::test::host(1), mad::Failure{}});
        }},
   };
   const fabric::WallTime when(std::chrono::hours(22) + std::chrono::minutes(36) +
@@ -293,7 +293,7 @@ TEST_CASE("what a scan has shown has the time of the scan") {
     Fabric fabric;
     row.plant(fabric.subnet);
     for (auto& [port, table] : fabric.subnet.tables) table.seen = when;
-    tables::FabricSnapshot snapshot = fabric.subnet.snapshot();
+    FabricSnapshot snapshot = fabric.subnet.snapshot();
     snapshot.discovery_began = when;
     const HealthChecks found = run_checks(snapshot, fabric.engine, fabric.settings);
     REQUIRE(found.issues.size() == 1);
@@ -307,11 +307,11 @@ TEST_CASE("of tables that were read one after another the oldest has the time") 
   for (const unsigned n : {1u, 2u, 3u}) {
     fabric.subnet.hold(n, {ib::kDefaultFull});
     const auto late = std::chrono::seconds(n == 2 ? 1 : 30);
-    fabric.subnet.tables[tables::test::host(n)].seen =
+    fabric.subnet.tables[diagnose::test::host(n)].seen =
         fabric::WallTime(std::chrono::hours(22) + late);
   }
   CHECK(fabric.checks().issues.at(0).text.find("(seen at 22:00:01 UTC)") != std::string::npos);
 }
 
 }  // namespace
-}  // namespace ibpod::sm::health_checks
+}  // namespace ibpod::sm::diagnose

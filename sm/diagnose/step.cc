@@ -1,14 +1,14 @@
-#include "sm/plan/step.h"
+#include "sm/diagnose/step.h"
 
 #include "lib/mad/pkey_block.h"
-#include "sm/tables/table_diff.h"
+#include "sm/verify/table_diff.h"
 
 #include <set>
 
-namespace ibpod::sm::plan {
+namespace ibpod::sm::diagnose {
 namespace {
 
-bool switch_port_has_table(const tables::FabricSnapshot& now, ib::Guid port) {
+bool switch_port_has_table(const FabricSnapshot& now, ib::Guid port) {
   const fabric::Port* seen = now.topology.find(port);
   return seen != nullptr && seen->switch_port && seen->switch_port->enforcement &&
          seen->switch_port->enforcement->partition_cap > 0;
@@ -20,7 +20,7 @@ void append(std::string& text, const std::string& one) { text += (text.empty() ?
 // gets the desired key. The subnet manager chooses the index of all other keys.
 struct Change {
   Change(const ib::PKeyTable& table, const ib::PKeyTable& right,
-         const tables::DesiredTable& desired) {
+         const verify::DesiredTable& desired) {
     std::string anywhere;
     for (size_t place = 0; place < right.size(); ++place) {
       const ib::PKey key = right[place];
@@ -49,14 +49,14 @@ std::string listed(const std::vector<ib::PKey>& keys) {
   return text;
 }
 
-TableStep table_step(const tables::DesiredTable& desired, ib::Guid port,
-                     const tables::FabricSnapshot& now) {
+TableStep table_step(const verify::DesiredTable& desired, ib::Guid port,
+                     const FabricSnapshot& now) {
   TableStep step;
   step.after = listed(desired.keys);
-  if (const tables::ReadTable* table = tables::find(now.tables, port)) {
+  if (const ReadTable* table = find(now.tables, port)) {
     step.known = true;
     step.before = text(table->keys);
-    const Result<ib::PKeyTable> right = tables::mended(table->keys, desired);
+    const Result<ib::PKeyTable> right = verify::repaired(table->keys, desired);
     step.fits = right.ok();
     if (right) {
       const Change change(table->keys, *right, desired);
@@ -65,15 +65,15 @@ TableStep table_step(const tables::DesiredTable& desired, ib::Guid port,
     }
   }
   if (!switch_port_has_table(now, port)) return step;
-  const tables::ReadTable* leaf = tables::find(now.switch_tables, port);
+  const ReadTable* leaf = find(now.switch_tables, port);
   if (leaf == nullptr) {
     step.blocks *= 2;  // it gets the same keys as the port
     return step;
   }
-  const Result<ib::PKeyTable> right = tables::mended(leaf->keys, desired);
+  const Result<ib::PKeyTable> right = verify::repaired(leaf->keys, desired);
   step.fits = step.fits && right;
   if (right) step.blocks += Change(leaf->keys, *right, desired).written.size();
   return step;
 }
 
-}  // namespace ibpod::sm::plan
+}  // namespace ibpod::sm::diagnose

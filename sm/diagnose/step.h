@@ -1,11 +1,11 @@
 // TableStep: the change from a port's present table to the desired one.
 #pragma once
 
-#include "sm/tables/fabric_snapshot.h"
+#include "sm/diagnose/fabric_snapshot.h"
 
 #include <string>
 
-namespace ibpod::sm::plan {
+namespace ibpod::sm::diagnose {
 
 struct TableStep {
   bool known = false;  // the port's table is known
@@ -16,10 +16,9 @@ struct TableStep {
   std::string after;
 };
 
-TableStep table_step(const tables::DesiredTable& desired, ib::Guid port,
-                     const tables::FabricSnapshot& now);
+TableStep table_step(const verify::DesiredTable& desired, ib::Guid port, const FabricSnapshot& now);
 
 // "0x7fff 0x8001"
 std::string listed(const std::vector<ib::PKey>& keys);
 
-}  // namespace ibpod::sm::plan
+}  // namespace ibpod::sm::diagnose

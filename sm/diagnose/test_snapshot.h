@@ -2,14 +2,14 @@
 // host.
 #pragma once
 
-#include "sm/tables/fabric_snapshot.h"
+#include "sm/diagnose/fabric_snapshot.h"
 
 #include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace ibpod::sm::tables::test {
+namespace ibpod::sm::diagnose::test {
 
 inline constexpr ib::Guid kSwitch{0x0002c90300ff0000};
 inline constexpr ib::PKey kLimited{0x7fff}, kFree;
@@ -51,7 +51,7 @@ struct TestSubnet {
   // Valid until this object changes.
   FabricSnapshot snapshot() {
     topology = fabric::Topology(contents);
-    desired = DesiredKeys(partitions);
+    desired = verify::DesiredKeys(partitions);
     return {.topology = topology,
             .tables = tables,
             .switch_tables = switch_tables,
@@ -81,7 +81,7 @@ struct TestSubnet {
     hold(n, {kLimited});
   }
   fabric::Topology topology;
-  DesiredKeys desired;
+  verify::DesiredKeys desired;
 };
 
-}  // namespace ibpod::sm::tables::test
+}  // namespace ibpod::sm::diagnose::test

@@ -1,4 +1,4 @@
-#include "sm/engine/disk.h"
+#include "sm/opensm/disk.h"
 
 #include "lib/base/fd.h"
 #include "lib/fabric/partitions_conf.h"
@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 Result<std::string> Disk::read(const Path& path) { return read_file(path, fabric::kMostReadable); }
 
@@ -32,4 +32,4 @@ Result<bool> Disk::exchange(const Path& one, const Path& other) {
   return true;
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 class Disk {
  public:
@@ -28,4 +28,4 @@ class Disk {
   virtual Result<bool> exchange(const Path& one, const Path& other);
 };
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

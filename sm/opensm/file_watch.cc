@@ -1,11 +1,11 @@
-#include "sm/engine/file_watch.h"
+#include "sm/opensm/file_watch.h"
 
 #include <array>
 #include <set>
 
 #include <sys/inotify.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 Result<FileWatch> FileWatch::open(const std::vector<Path>& files) {
   constexpr uint32_t kMask =
@@ -26,4 +26,4 @@ void FileWatch::drain() const {
   }
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

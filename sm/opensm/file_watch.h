@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 class FileWatch {
  public:
@@ -23,4 +23,4 @@ class FileWatch {
   Fd fd_;
 };
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -1,4 +1,4 @@
-#include "sm/engine/key_file.h"
+#include "sm/opensm/key_file.h"
 
 #include "lib/base/private_file.h"
 #include "lib/ib/hex.h"
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 namespace {
 
@@ -38,4 +38,4 @@ Result<OpenKey> read_open_key_file(const Path& path) {
   return OpenKey{key, file};
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 // denied when others have access to the file (lib/base/private_file.h); invalid when it holds no
 // key. Errors name the file and never quote it.
@@ -20,4 +20,4 @@ struct OpenKey {
 };
 Result<OpenKey> read_open_key_file(const Path& path);
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

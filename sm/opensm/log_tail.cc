@@ -1,11 +1,11 @@
-#include "sm/engine/log_tail.h"
+#include "sm/opensm/log_tail.h"
 
 #include <algorithm>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 Result<struct stat> stat_of(const Fd& fd) {
@@ -63,4 +63,4 @@ Status LogTail::skip(uint64_t kept) {
   return ok();
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 class LogTail {
  public:
@@ -37,4 +37,4 @@ class LogTail {
   bool lost_ = false;
 };
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

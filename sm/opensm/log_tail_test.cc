@@ -1,4 +1,4 @@
-#include "sm/engine/log_tail.h"
+#include "sm/opensm/log_tail.h"
 
 #include "tests/support/temp_folder.h"
 
@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 struct Log {
@@ -79,4 +79,4 @@ TEST_CASE("a log that cannot be read is an error") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

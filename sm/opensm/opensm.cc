@@ -1,6 +1,6 @@
-#include "sm/engine/opensm.h"
+#include "sm/opensm/opensm.h"
 
-#include "sm/engine/own_port.h"
+#include "sm/opensm/own_port.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -203,4 +203,4 @@ bool OpenSm::act() {
   return true;
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

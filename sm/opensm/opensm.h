@@ -7,21 +7,21 @@
 #pragma once
 
 #include "lib/base/wake.h"
-#include "sm/engine/disk.h"
-#include "sm/engine/file_watch.h"
-#include "sm/engine/log_tail.h"
-#include "sm/engine/opensm_log.h"
-#include "sm/engine/opensm_supervisor.h"
-#include "sm/engine/partitions_file.h"
-#include "sm/engine/subnet_manager.h"
-#include "sm/engine/sweep_tracker.h"
+#include "sm/opensm/disk.h"
+#include "sm/opensm/file_watch.h"
+#include "sm/opensm/log_tail.h"
+#include "sm/opensm/opensm_log.h"
+#include "sm/opensm/opensm_supervisor.h"
+#include "sm/opensm/partitions_file.h"
+#include "sm/opensm/subnet_manager.h"
+#include "sm/opensm/sweep_tracker.h"
 
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 struct OpenSmEngineSettings {
   // All files of OpenSM's, but those that others own; made where it is missing.
@@ -103,4 +103,4 @@ class OpenSm final : public SubnetManager {
   std::thread thread_;  // the last one to begin
 };
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

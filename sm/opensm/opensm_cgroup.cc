@@ -1,4 +1,4 @@
-#include "sm/engine/opensm_cgroup.h"
+#include "sm/opensm/opensm_cgroup.h"
 
 #include "lib/systemd/scope.h"
 
@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 constexpr Duration kMoveTimeout{5000};
@@ -55,4 +55,4 @@ Status separate_cgroup(pid_t opensm) {
                    moved.error().text());
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

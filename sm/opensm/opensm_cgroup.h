@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 // The scope for an OpenSM in the cgroup `theirs`, when ours is `ours`: "UNIT-opensm-PID.scope" in
 // our slice, of which there is no other. Nothing when we are no service of systemd's, or when
@@ -22,4 +22,4 @@ std::optional<std::string> scope_name(const std::string& ours, const std::string
 // memory limit. Takes a few ms; at most 5 s when systemd does not answer.
 Status separate_cgroup(pid_t opensm);
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -1,10 +1,10 @@
-#include "sm/engine/opensm_cgroup.h"
+#include "sm/opensm/opensm_cgroup.h"
 
-#include "sm/engine/test_opensm.h"
+#include "sm/opensm/test_opensm.h"
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 TEST_CASE("OpenSM gets a scope when it is in the cgroup of ibpod-sm's service, or below it") {
@@ -69,4 +69,4 @@ TEST_CASE("an OpenSM that could not be put into a cgroup of its own is tried aga
 }
 
 }  // namespace
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

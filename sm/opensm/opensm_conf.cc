@@ -1,15 +1,15 @@
-#include "sm/engine/opensm_conf.h"
+#include "sm/opensm/opensm_conf.h"
 
 #include "lib/base/private_file.h"
 #include "lib/ib/hex.h"
-#include "sm/engine/key_file.h"
+#include "sm/opensm/key_file.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 // Options that the engine depends on: OpenSM's log, and the files that it reads.
@@ -172,4 +172,4 @@ Status check_more_options(const Path& path) {
 
 std::string opensm_modules() { return "osm_state_mgr.c 0x07\n"; }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

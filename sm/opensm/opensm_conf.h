@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 // Each file holds one number, as C writes it in hex: 0x and up to 16 digits. Empty: OpenSM's own
 // (m_key 0, which protects nothing; sm_key and sa_key 1, which everybody knows).
@@ -68,4 +68,4 @@ Status check_more_options(const Path& path);
 // otherwise. OpenSM reads it at its start and at every heavy sweep.
 std::string opensm_modules();
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -1,13 +1,13 @@
-#include "sm/engine/opensm_conf.h"
+#include "sm/opensm/opensm_conf.h"
 
-#include "sm/engine/key_file.h"
+#include "sm/opensm/key_file.h"
 #include "tests/support/temp_folder.h"
 
 #include <sstream>
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 const OpenSmPaths kPaths("/var/lib/ibpod/sm");
@@ -183,4 +183,4 @@ TEST_CASE("numbers that OpenSM would not take, and paths that it would cut, are 
 }
 
 }  // namespace
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

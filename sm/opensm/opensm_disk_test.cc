@@ -1,6 +1,6 @@
-#include "sm/engine/test_opensm.h"
+#include "sm/opensm/test_opensm.h"
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 using test::OpenSmBed;
@@ -74,4 +74,4 @@ TEST_CASE("OpenSM is not started on a file that could not be put back") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

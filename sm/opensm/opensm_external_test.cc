@@ -1,6 +1,6 @@
-#include "sm/engine/test_opensm.h"
+#include "sm/opensm/test_opensm.h"
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 using test::OpenSmBed;
@@ -85,4 +85,4 @@ TEST_CASE("another's OpenSM that does not tell of its sweeps at once is not beli
 }
 
 }  // namespace
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

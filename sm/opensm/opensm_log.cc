@@ -1,10 +1,10 @@
-#include "sm/engine/opensm_log.h"
+#include "sm/opensm/opensm_log.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 // OpenSM's own buffer for one entry is 4,096 bytes (osm_log.c).
@@ -114,4 +114,4 @@ void LogReader::restart() {
   sweeper_.clear();
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 enum class LogMark {
   sweep_begins,      // a heavy one; partitions.conf is read later, in it
@@ -48,4 +48,4 @@ class LogReader {
   std::string sweeper_;  // the thread that sweeps; empty: not known yet
 };
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

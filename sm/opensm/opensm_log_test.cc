@@ -1,10 +1,10 @@
-#include "sm/engine/opensm_log.h"
+#include "sm/opensm/opensm_log.h"
 
 #include <random>
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 using Marks = std::vector<LogMark>;
@@ -173,4 +173,4 @@ TEST_CASE("no bytes break it, and none are kept for ever") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -1,10 +1,10 @@
-#include "sm/engine/opensm_options.h"
+#include "sm/opensm/opensm_options.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r";
@@ -115,4 +115,4 @@ Status check_options(const OpenSmOptionsFile& options, std::string_view modules,
   return check_log(options, modules);
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 // The argument of the last such option: OpenSM takes "-F file", "-Ffile" and "--config file".
 std::optional<std::string> argument_of(const std::vector<std::string>& words,
@@ -28,4 +28,4 @@ struct OpenSmOptionsFile {
 Status check_options(const OpenSmOptionsFile& options, std::string_view modules,
                      const fabric::OpenSmOptions& desired);
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

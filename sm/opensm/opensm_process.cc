@@ -1,4 +1,4 @@
-#include "sm/engine/opensm_process.h"
+#include "sm/opensm/opensm_process.h"
 
 #include <array>
 #include <csignal>
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 // posix_spawn and its like answer with the number of the error.
@@ -113,4 +113,4 @@ Status OpenSmProcess::end(bool kill) const {
   return kill ? send(SIGKILL, "SIGKILL") : send(SIGTERM, "SIGTERM");
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

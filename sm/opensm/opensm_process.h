@@ -13,7 +13,7 @@
 
 #include <sys/types.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 struct OpenSmLaunch {
   Path program = "/usr/sbin/opensm";
@@ -90,4 +90,4 @@ class Processes {
 // The number in a file that a daemon writes; denied when others can write or replace the file.
 Result<pid_t> read_pid_file(const Path& path);
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -1,8 +1,8 @@
 // The calls of OpenSm that any thread may make.
-#include "sm/engine/opensm.h"
-#include "sm/engine/own_port.h"
+#include "sm/opensm/opensm.h"
+#include "sm/opensm/own_port.h"
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 EngineStatus OpenSm::evaluate_status() const {
   EngineStatus status = sweep_tracker_.standing();
@@ -82,4 +82,4 @@ std::vector<fabric::PartitionDefinition> OpenSm::manual_partitions() const {
   return section_->partitions;
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

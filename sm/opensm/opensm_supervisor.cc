@@ -1,4 +1,4 @@
-#include "sm/engine/opensm_supervisor.h"
+#include "sm/opensm/opensm_supervisor.h"
 
 #include "lib/base/files.h"
 
@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 // The interval of the checks for an OpenSM that another process starts: only its pid file shows it.
@@ -167,4 +167,4 @@ Status OpensmSupervisor::hup() const {
   return process_->hup();
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -2,15 +2,15 @@
 // one that others start.
 #pragma once
 
-#include "sm/engine/opensm_conf.h"
-#include "sm/engine/opensm_process.h"
+#include "sm/opensm/opensm_conf.h"
+#include "sm/opensm/opensm_process.h"
 
 #include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 // An OpenSM that others start. Processes::check_opensm() says what its configuration has to have.
 struct ExternalOpensm {
@@ -89,4 +89,4 @@ class OpensmSupervisor {
   Duration pause_{0};
 };
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -1,6 +1,6 @@
-#include "sm/engine/test_opensm.h"
+#include "sm/opensm/test_opensm.h"
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 using test::OpenSmBed;
@@ -318,4 +318,4 @@ TEST_CASE("no key may take index 0 of the subnet manager's own port") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

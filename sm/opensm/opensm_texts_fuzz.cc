@@ -1,14 +1,14 @@
 // Whatever OpenSM's log and options and the administrator's files hold. Parts, with byte 0x1e
 // between them: a command line (one word a line), opensm.conf, its modules; the first is a log,
 // too.
-#include "sm/engine/key_file.h"
-#include "sm/engine/opensm_conf.h"
-#include "sm/engine/opensm_log.h"
-#include "sm/engine/opensm_options.h"
+#include "sm/opensm/key_file.h"
+#include "sm/opensm/opensm_conf.h"
+#include "sm/opensm/opensm_log.h"
+#include "sm/opensm/opensm_options.h"
 #include "tests/support/fuzz.h"
 #include "tests/support/temp_folder.h"
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 using fuzz::require;
@@ -58,7 +58,7 @@ void check_key(const TempFolder& folder, const std::string& text) {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ibpod;
@@ -66,9 +66,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view rest = fuzz::text_of(data, size);
   const std::string first(fuzz::next_part(rest));
   const std::string conf(fuzz::next_part(rest));
-  sm::engine::check_log(first);
-  sm::engine::check_options_of({fuzz::lines_of(first), conf}, rest, size);
-  sm::engine::check_more(folder, conf);
-  sm::engine::check_key(folder, first.substr(0, 100));
+  sm::opensm::check_log(first);
+  sm::opensm::check_options_of({fuzz::lines_of(first), conf}, rest, size);
+  sm::opensm::check_more(folder, conf);
+  sm::opensm::check_key(folder, first.substr(0, 100));
   return 0;
 }

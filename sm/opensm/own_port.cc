@@ -1,8 +1,8 @@
-#include "sm/engine/own_port.h"
+#include "sm/opensm/own_port.h"
 
 #include <algorithm>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 Status check_own_port(const std::vector<fabric::PartitionDefinition>& definitions,
                       const std::optional<ib::Guid>& own) {
@@ -22,4 +22,4 @@ Status check_own_port(const std::vector<fabric::PartitionDefinition>& definition
   return ok();
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

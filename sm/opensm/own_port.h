@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 // The subnet manager's own port is a full member of the default partition, whose key OpenSM would
 // in time lose where it had to leave index 0 (docs/opensm-notes.md#a-table-that-has-had-64-keys);
@@ -16,4 +16,4 @@ namespace ibpod::sm::engine {
 Status check_own_port(const std::vector<fabric::PartitionDefinition>& definitions,
                       const std::optional<ib::Guid>& own);
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -1,11 +1,11 @@
-#include "sm/engine/partitions_file.h"
+#include "sm/opensm/partitions_file.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 // The text above the administrator's section, with the line that begins the section.
@@ -271,4 +271,4 @@ Result<PartitionsFile::Found> PartitionsFile::restore() {
   return found;
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -10,14 +10,14 @@
 #include "lib/base/result.h"
 #include "lib/fabric/partition_definition.h"
 #include "lib/fabric/partitions_conf.h"
-#include "sm/engine/disk.h"
+#include "sm/opensm/disk.h"
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 // The administrator's lines below ibpod's own partitions.
 struct ManualSection {
@@ -108,4 +108,4 @@ Status check_growth(size_t present, size_t next);
 std::vector<fabric::PartitionDefinition> as_written(
     std::vector<fabric::PartitionDefinition> definitions);
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -1,4 +1,4 @@
-#include "sm/engine/partitions_file.h"
+#include "sm/opensm/partitions_file.h"
 
 #include "tests/support/temp_folder.h"
 
@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 using Found = PartitionsFile::Found;
@@ -495,4 +495,4 @@ TEST_CASE("a file that is beyond the limit is still read back when it is written
 }
 
 }  // namespace
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -1,6 +1,6 @@
-#include "sm/engine/passive_subnet_manager.h"
+#include "sm/opensm/passive_subnet_manager.h"
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 void PassiveSubnetManager::saw_master(bool there) {
   {
@@ -36,4 +36,4 @@ Status PassiveSubnetManager::check(
   return ok();
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

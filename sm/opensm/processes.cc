@@ -1,7 +1,7 @@
 #include "lib/base/files.h"
 #include "lib/base/private_file.h"
-#include "sm/engine/opensm_options.h"
-#include "sm/engine/opensm_process.h"
+#include "sm/opensm/opensm_options.h"
+#include "sm/opensm/opensm_process.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 // The default path in Debian's opensm.
@@ -170,4 +170,4 @@ Status Processes::check_opensm(pid_t pid, const ExpectedOpensm& desired) const {
   return check_options(options, modules, desired.options).during("OpenSM (" + process + ")");
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

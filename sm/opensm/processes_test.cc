@@ -1,5 +1,5 @@
 #include "lib/base/files.h"
-#include "sm/engine/opensm_process.h"
+#include "sm/opensm/opensm_process.h"
 #include "tests/support/run_tests.h"
 #include "tests/support/temp_folder.h"
 
@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 using namespace std::string_literals;
@@ -190,4 +190,4 @@ TEST_CASE("a pid file holds a number, and only its owner can write it") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 // A closed set: a label of metrics, too.
 enum class Health {
@@ -94,4 +94,4 @@ class SubnetManager {
   virtual std::vector<fabric::PartitionDefinition> manual_partitions() const = 0;
 };
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -1,9 +1,9 @@
-#include "sm/engine/sweep_tracker.h"
+#include "sm/opensm/sweep_tracker.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 void SweepTracker::want(uint64_t version) {
   if (!waits()) begun_ = 0;
@@ -247,4 +247,4 @@ EngineStatus SweepTracker::standing() const {
   return status;
 }
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

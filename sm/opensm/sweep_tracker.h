@@ -10,13 +10,13 @@
 // starts the discovery again; a later one is served after the sweep.
 #pragma once
 
-#include "sm/engine/opensm_log.h"
-#include "sm/engine/subnet_manager.h"
+#include "sm/opensm/opensm_log.h"
+#include "sm/opensm/subnet_manager.h"
 
 #include <chrono>
 #include <optional>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 
 class SweepTracker {
  public:
@@ -110,4 +110,4 @@ class SweepTracker {
   EngineStatus status_;
 };
 
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -1,4 +1,4 @@
-#include "sm/engine/sweep_tracker.h"
+#include "sm/opensm/sweep_tracker.h"
 
 #include <cstdlib>
 #include <random>
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::engine {
+namespace ibpod::sm::opensm {
 namespace {
 
 using Step = SweepTracker::Step;
@@ -643,4 +643,4 @@ TEST_CASE("in any order: no discovery is broken off, nothing starves, and swept 
 }
 
 }  // namespace
-}  // namespace ibpod::sm::engine
+}  // namespace ibpod::sm::opensm

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/base/clock.h"
-#include "sm/engine/subnet_manager.h"
+#include "sm/opensm/subnet_manager.h"
 
 #include <condition_variable>
 #include <functional>
@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::engine::test {
+namespace ibpod::sm::opensm::test {
 
 class Bell {
  public:
@@ -85,4 +85,4 @@ inline void check_contract(SubnetManager& engine, Bell& bell) {
   CHECK(engine.status().placed == 50);
 }
 
-}  // namespace ibpod::sm::engine::test
+}  // namespace ibpod::sm::opensm::test

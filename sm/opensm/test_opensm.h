@@ -1,8 +1,8 @@
 // The engine with a program that stands in for OpenSM (tests/support/fake_opensm.cc).
 #pragma once
 
-#include "sm/engine/opensm.h"
-#include "sm/engine/test_engine.h"
+#include "sm/opensm/opensm.h"
+#include "sm/opensm/test_engine.h"
 #include "tests/support/temp_folder.h"
 
 #include <csignal>
@@ -10,7 +10,7 @@
 
 #include <poll.h>
 
-namespace ibpod::sm::engine::test {
+namespace ibpod::sm::opensm::test {
 
 class OpenSmBed {
  public:
@@ -89,4 +89,4 @@ class OpenSmBed {
   }
 };
 
-}  // namespace ibpod::sm::engine::test
+}  // namespace ibpod::sm::opensm::test

@@ -1,12 +1,12 @@
-#include "sm/discovery/discovery.h"
+#include "sm/probe/discovery.h"
 
-#include "sm/discovery/walk.h"
+#include "sm/probe/walk.h"
 
 #include <algorithm>
 #include <span>
 #include <utility>
 
-namespace ibpod::sm::discovery {
+namespace ibpod::sm::probe {
 namespace {
 
 using mad::Attribute;
@@ -135,4 +135,4 @@ fabric::Topology discover(mad::Scheduler& scheduler, const mad::QueryOptions& as
   return fabric::Topology(std::move(contents));
 }
 
-}  // namespace ibpod::sm::discovery
+}  // namespace ibpod::sm::probe

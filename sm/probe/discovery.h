@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace ibpod::sm::discovery {
+namespace ibpod::sm::probe {
 
 // How large a subnet may be. A node's answers decide how many others are asked, and they are not
 // trusted.
@@ -23,4 +23,4 @@ struct DiscoveryLimits {
 fabric::Topology discover(mad::Scheduler& scheduler, const mad::QueryOptions& asking,
                           const DiscoveryLimits& limits = {});
 
-}  // namespace ibpod::sm::discovery
+}  // namespace ibpod::sm::probe

@@ -1,10 +1,10 @@
-#include "sm/discovery/discovery.h"
+#include "sm/probe/discovery.h"
 
 #include "tests/support/fake_channel.h"
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::discovery {
+namespace ibpod::sm::probe {
 namespace {
 
 using namespace std::chrono_literals;
@@ -369,4 +369,4 @@ TEST_CASE("a stop ends it") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::discovery
+}  // namespace ibpod::sm::probe

@@ -1,6 +1,6 @@
 #include "sm/probe/smp_port_prober.h"
 
-#include "sm/discovery/discovery.h"
+#include "sm/probe/discovery.h"
 
 #include <algorithm>
 #include <utility>
@@ -114,11 +114,11 @@ void SmpPortProber::begin_discovery() {
   discovery_thread_ = std::jthread([this, inbox = inbox_](const std::stop_token& stop) {
     const ProbeOptions asked = options(mad::Urgency::scan);
     const auto begun = Clock::now();
-    auto topology = std::make_shared<const fabric::Topology>(discovery::discover(
-        scheduler_, {.retry = {asked.urgency, Deadline::in(settings_.discovery_limit),
-                               asked.timeout, asked.attempts},
-                     .m_key = asked.m_key,
-                     .stop = stop}));
+    auto topology = std::make_shared<const fabric::Topology>(
+        discover(scheduler_, {.retry = {asked.urgency, Deadline::in(settings_.discovery_limit),
+                                        asked.timeout, asked.attempts},
+                              .m_key = asked.m_key,
+                              .stop = stop}));
     inbox->add([&](Tasks& mail) { mail.discovered = {begun, std::move(topology)}; });
   });
 }

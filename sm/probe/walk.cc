@@ -1,8 +1,8 @@
-#include "sm/discovery/walk.h"
+#include "sm/probe/walk.h"
 
 #include <utility>
 
-namespace ibpod::sm::discovery {
+namespace ibpod::sm::probe {
 namespace {
 
 constexpr size_t kMostUnseen = 1000;  // kept; all are counted
@@ -175,4 +175,4 @@ fabric::Topology::Contents Walk::contents() {
   return contents;
 }
 
-}  // namespace ibpod::sm::discovery
+}  // namespace ibpod::sm::probe

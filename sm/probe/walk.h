@@ -5,7 +5,7 @@
 #include "lib/fabric/topology.h"
 #include "lib/mad/node_info.h"
 #include "lib/mad/port_info.h"
-#include "sm/discovery/discovery.h"
+#include "sm/probe/discovery.h"
 
 #include <compare>
 #include <map>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::sm::discovery {
+namespace ibpod::sm::probe {
 
 // One end of a link.
 struct LinkEnd {
@@ -75,4 +75,4 @@ class Walk {
   fabric::Topology::Contents found_;        // without the ports
 };
 
-}  // namespace ibpod::sm::discovery
+}  // namespace ibpod::sm::probe

@@ -26,25 +26,25 @@ const fabricapi::Caller kAdministrator{fabricapi::Role::administrator, "", "admi
 
 // Writes what is wanted into the tables of all ports but one, which it forgets. Whether it leaves
 // it to us to mend them is said when it is made.
-class WritingEngine final : public engine::SubnetManager {
+class WritingEngine final : public opensm::SubnetManager {
  public:
   WritingEngine(FakeSubnet& subnet, FakeChannel& channel, bool writes, OnChange changed)
       : subnet_(subnet), channel_(channel), writes_(writes), changed_(std::move(changed)) {}
 
-  void apply(uint64_t version, engine::Partitions partitions) override {
-    const tables::DesiredKeys desired(*partitions);
+  void apply(uint64_t version, opensm::Partitions partitions) override {
+    const verify::DesiredKeys desired(*partitions);
     channel_.between([&] {
       for (ib::Lid lid = 1; lid <= kHosts; ++lid) {
         if (lid == kForgotten) continue;
         FakeSubnetPort& port = subnet_.at(lid).ports.begin()->second;
-        port.pkeys = tables::mended(port.pkeys, desired.of({.guid = port.guid})).value();
+        port.pkeys = verify::repaired(port.pkeys, desired.of({.guid = port.guid})).value();
       }
     });
     now_.placed = now_.swept = version;
-    now_.health = engine::Health::serving;
+    now_.health = opensm::Health::serving;
     changed_();
   }
-  engine::EngineStatus status() const override { return now_; }
+  opensm::EngineStatus status() const override { return now_; }
   bool writes() const override { return writes_; }
   Status check(const std::vector<fabric::PartitionDefinition>&) const override { return ok(); }
   std::vector<fabric::PartitionDefinition> manual_partitions() const override { return {}; }
@@ -54,7 +54,7 @@ class WritingEngine final : public engine::SubnetManager {
   FakeChannel& channel_;
   const bool writes_;
   OnChange changed_;
-  engine::EngineStatus now_;  // of the service's thread
+  opensm::EngineStatus now_;  // of the service's thread
 };
 
 // Each lost packet costs a timeout: the timeouts are short.
@@ -211,7 +211,7 @@ struct Bed {
   telemetry::Telemetry report{log};
   std::unique_ptr<registry::Registry> registry;
   Service service{report};
-  std::unique_ptr<engine::SubnetManager> engine;
+  std::unique_ptr<opensm::SubnetManager> engine;
   std::unique_ptr<probe::SmpPortProber> watch;
   std::unique_ptr<controller::Controller> controller;
   std::mutex mutex;  // of what follows

@@ -6,7 +6,7 @@
 #include "lib/fabricapi/caller.h"
 #include "lib/http/metrics.h"
 #include "lib/log/log.h"
-#include "sm/engine/subnet_manager.h"
+#include "sm/opensm/subnet_manager.h"
 #include "sm/telemetry/line_limit.h"
 
 #include <chrono>
@@ -106,7 +106,7 @@ class Telemetry {
   // A TLS handshake has failed, for OpenSSL's reason; whose it was gRPC does not tell.
   void failed_handshake(const std::string& why);
   // `wanted`: the version that should be in force.
-  void engine(const engine::EngineStatus& status, uint64_t desired);
+  void engine(const opensm::EngineStatus& status, uint64_t desired);
 
   http::Metrics& metrics() { return metrics_; }
 

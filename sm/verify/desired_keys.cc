@@ -1,8 +1,8 @@
-#include "sm/tables/desired_keys.h"
+#include "sm/verify/desired_keys.h"
 
 #include <algorithm>
 
-namespace ibpod::sm::tables {
+namespace ibpod::sm::verify {
 namespace {
 
 bool names_groups(const fabric::PartitionDefinition& definition) {
@@ -79,4 +79,4 @@ std::vector<ib::Guid> DesiredKeys::named() const {
   return guids;
 }
 
-}  // namespace ibpod::sm::tables
+}  // namespace ibpod::sm::verify

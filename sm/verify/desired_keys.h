@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ibpod::sm::tables {
+namespace ibpod::sm::verify {
 
 // The desired keys of one port.
 struct DesiredTable {
@@ -50,4 +50,4 @@ class DesiredKeys {
   std::unordered_map<ib::Guid, std::vector<Entry>, Hash> of_ports_;
 };
 
-}  // namespace ibpod::sm::tables
+}  // namespace ibpod::sm::verify

@@ -1,9 +1,9 @@
-#include "sm/controller/node_observations.h"
+#include "sm/verify/node_observations.h"
 
 #include <iterator>
 #include <utility>
 
-namespace ibpod::sm::controller {
+namespace ibpod::sm::verify {
 namespace {
 
 void drop_free_end(ib::PKeyTable& table) {
@@ -65,14 +65,13 @@ std::map<ib::Guid, const NodeObservation*> NodeObservations::all() const {
   return observations;
 }
 
-const tables::TableDiff& NodeObservations::diff(ib::Guid port,
-                                                const tables::DesiredTable& desired) const {
+const TableDiff& NodeObservations::diff(ib::Guid port, const DesiredTable& desired) const {
   const Report& entry = reports_.at(port);
   if (entry.desired == desired) return entry.diff;
-  entry.diff = tables::compare(entry.observation.table, desired);
+  entry.diff = compare(entry.observation.table, desired);
   entry.desired = desired;
   ++compared_;
   return entry.diff;
 }
 
-}  // namespace ibpod::sm::controller
+}  // namespace ibpod::sm::verify

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "lib/base/result.h"
-#include "sm/controller/version_history.h"
-#include "sm/tables/desired_keys.h"
-#include "sm/tables/table_diff.h"
+#include "sm/verify/desired_keys.h"
+#include "sm/verify/table_diff.h"
+#include "sm/verify/version_history.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-namespace ibpod::sm::controller {
+namespace ibpod::sm::verify {
 
 // A node's report of one port.
 struct NodeObservation {
@@ -37,7 +37,7 @@ class NodeObservations {
   const NodeObservation* find(ib::Guid port) const;
   std::map<ib::Guid, const NodeObservation*> all() const;
   // The difference for a port that has a report. Cached until `desired` or the report changes.
-  const tables::TableDiff& diff(ib::Guid port, const tables::DesiredTable& desired) const;
+  const TableDiff& diff(ib::Guid port, const DesiredTable& desired) const;
   // The number of comparisons so far, for tests.
   size_t compared() const { return compared_; }
 
@@ -45,8 +45,8 @@ class NodeObservations {
   struct Report {
     std::string node;
     NodeObservation observation;
-    mutable std::optional<tables::DesiredTable> desired;  // what `diff` compares with
-    mutable tables::TableDiff diff;
+    mutable std::optional<DesiredTable> desired;  // what `diff` compares with
+    mutable TableDiff diff;
   };
   using Reports = std::map<ib::Guid, Report>;
   Reports::iterator erase(Reports::iterator entry);
@@ -56,4 +56,4 @@ class NodeObservations {
   mutable size_t compared_ = 0;
 };
 
-}  // namespace ibpod::sm::controller
+}  // namespace ibpod::sm::verify

@@ -1,8 +1,8 @@
-#include "sm/controller/node_observations.h"
+#include "sm/verify/node_observations.h"
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::controller {
+namespace ibpod::sm::verify {
 namespace {
 
 constexpr ib::Guid kVf1{0x11}, kVf2{0x12}, kVf3{0x21};
@@ -58,7 +58,7 @@ TEST_CASE("what a node tells: places are free again when tables are forgotten or
 
 TEST_CASE("node reports: a table is compared once, until another is reported or desired") {
   NodeObservations observations;
-  const tables::DesiredTable blue{.keys = {kBlue}, .index0 = {}}, red{.keys = {kRed}, .index0 = {}};
+  const DesiredTable blue{.keys = {kBlue}, .index0 = {}}, red{.keys = {kRed}, .index0 = {}};
   CHECK(observations.record("n1", kVf1, sight(3, 1), 10));
   CHECK(observations.diff(kVf1, blue).good());
   for (int pass = 0; pass < 100; ++pass) CHECK(observations.diff(kVf1, blue).good());
@@ -75,4 +75,4 @@ TEST_CASE("node reports: a table is compared once, until another is reported or 
 }
 
 }  // namespace
-}  // namespace ibpod::sm::controller
+}  // namespace ibpod::sm::verify

@@ -1,8 +1,8 @@
-#include "sm/controller/port_observations.h"
+#include "sm/verify/port_observations.h"
 
 #include <algorithm>
 
-namespace ibpod::sm::controller {
+namespace ibpod::sm::verify {
 namespace {
 
 using fabric::Enforcement;
@@ -20,12 +20,12 @@ const ib::PKeyTable* enforcing_switch_table(const probe::ProbeResult& reading) {
 }
 
 // The switch enforces the port's partitions if its table has exactly the desired keys.
-Enforcement enforcement(const probe::ProbeResult& reading, const tables::DesiredTable& desired) {
+Enforcement enforcement(const probe::ProbeResult& reading, const DesiredTable& desired) {
   if (!reading.switch_port || !std::holds_alternative<ib::PKeyTable>(reading.switch_port->table))
     return Enforcement::unknown;
   const ib::PKeyTable* const table = enforcing_switch_table(reading);
   if (table == nullptr) return Enforcement::hca;
-  const tables::TableDiff diff = tables::compare(*table, desired.anywhere());
+  const TableDiff diff = compare(*table, desired.anywhere());
   return diff.good() ? Enforcement::leaf : Enforcement::hca;
 }
 
@@ -54,19 +54,19 @@ std::optional<fabric::Condition> condition_of(const probe::ProbeError& not_read)
 }
 
 // A foreign key is worse than a missing one.
-fabric::Condition condition_of(const tables::TableDiff& diff) {
+fabric::Condition condition_of(const TableDiff& diff) {
   const Reason reason = diff.foreign.empty() ? Reason::missing_key : Reason::foreign_key;
   return {reason, "its P_Key table " + diff.text()};
 }
 
-PortVerdict verdict_of(tables::TableDiff diff, uint64_t version) {
-  PortVerdict finding;
+TableFinding finding_of(TableDiff diff, uint64_t version) {
+  TableFinding finding;
   finding.version = version;
   finding.diff = std::move(diff);
   if (finding.diff.good()) {
-    finding.kind = PortVerdict::Kind::good;
+    finding.kind = TableFinding::Kind::good;
   } else {
-    finding.kind = PortVerdict::Kind::wrong;
+    finding.kind = TableFinding::Kind::wrong;
     finding.condition = condition_of(finding.diff);
   }
   return finding;
@@ -74,13 +74,13 @@ PortVerdict verdict_of(tables::TableDiff diff, uint64_t version) {
 
 // Sets `finding` to wrong if the enforcing switch port lacks keys, or still has those of a former
 // binding.
-void compare_switch_port(const probe::ProbeResult& reading, const tables::DesiredTable& desired,
-                         PortVerdict& finding) {
+void compare_switch_port(const probe::ProbeResult& reading, const DesiredTable& desired,
+                         TableFinding& finding) {
   const ib::PKeyTable* const table = enforcing_switch_table(reading);
   if (table == nullptr) return;
-  const tables::TableDiff diff = tables::compare(*table, desired.anywhere());
+  const TableDiff diff = compare(*table, desired.anywhere());
   if (diff.good()) return;
-  finding.kind = PortVerdict::Kind::wrong;
+  finding.kind = TableFinding::Kind::wrong;
   finding.switch_port = true;
   finding.diff = diff;
   finding.condition = {diff.foreign.empty() ? Reason::missing_key : Reason::foreign_key,
@@ -125,49 +125,49 @@ fabric::EndPort PortObservations::end_port(ib::Guid port) const {
   return end_port;
 }
 
-std::optional<PortVerdict> PortObservations::verdict_from_port(
-    ib::Guid port, uint64_t changed_in, const tables::DesiredTable& desired) const {
+std::optional<TableFinding> PortObservations::finding_from_port(ib::Guid port, uint64_t changed_in,
+                                                                const DesiredTable& desired) const {
   const Observation* const observation = find_port(port);
   if (observation == nullptr) return std::nullopt;
   const auto* const table = std::get_if<ib::PKeyTable>(&observation->result.table);
   if (table == nullptr) {
     const auto status = condition_of(std::get<probe::ProbeError>(observation->result.table));
     if (!status) return std::nullopt;
-    PortVerdict unseen;
-    unseen.kind = PortVerdict::Kind::unseen;
+    TableFinding unseen;
+    unseen.kind = TableFinding::Kind::unseen;
     unseen.condition = *status;
     return unseen;
   }
-  if (observation->applied < changed_in) return PortVerdict{};
-  PortVerdict finding = verdict_of(tables::compare(*table, desired), observation->applied);
+  if (observation->applied < changed_in) return TableFinding{};
+  TableFinding finding = finding_of(compare(*table, desired), observation->applied);
   finding.proof = fabric::Proof::port;
   finding.enforcement = enforcement(observation->result, desired);
-  if (finding.kind == PortVerdict::Kind::good)
+  if (finding.kind == TableFinding::Kind::good)
     compare_switch_port(observation->result, desired, finding);
-  finding.drifted = finding.kind == PortVerdict::Kind::wrong && observation->swept >= changed_in;
+  finding.drifted = finding.kind == TableFinding::Kind::wrong && observation->swept >= changed_in;
   return finding;
 }
 
-std::optional<PortVerdict> PortObservations::verdict_from_node(
-    ib::Guid port, uint64_t changed_in, const tables::DesiredTable& desired) const {
+std::optional<TableFinding> PortObservations::finding_from_node(ib::Guid port, uint64_t changed_in,
+                                                                const DesiredTable& desired) const {
   const NodeObservation* const observation = find_node_report(port);
   if (observation == nullptr || observation->applied < changed_in) return std::nullopt;
-  PortVerdict finding = verdict_of(nodes_.diff(port, desired), observation->applied);
+  TableFinding finding = finding_of(nodes_.diff(port, desired), observation->applied);
   finding.proof = fabric::Proof::node;
-  finding.drifted = finding.kind == PortVerdict::Kind::wrong && observation->swept >= changed_in;
+  finding.drifted = finding.kind == TableFinding::Kind::wrong && observation->swept >= changed_in;
   return finding;
 }
 
 // The port's own table takes precedence; the node's report counts only if the port cannot be read.
-PortVerdict PortObservations::verdict(ib::Guid port, uint64_t changed_in,
-                                      const tables::DesiredKeys& desired) const {
-  const tables::DesiredTable keys = desired.of(end_port(port));
-  const std::optional<PortVerdict> seen = verdict_from_port(port, changed_in, keys);
+TableFinding PortObservations::finding(ib::Guid port, uint64_t changed_in,
+                                       const DesiredKeys& desired) const {
+  const DesiredTable keys = desired.of(end_port(port));
+  const std::optional<TableFinding> seen = finding_from_port(port, changed_in, keys);
   if (!seen) return {};
   // If two ports have this GUID, the node can report only its own.
-  if (seen->kind != PortVerdict::Kind::unseen || seen->condition.reason == Reason::duplicate)
+  if (seen->kind != TableFinding::Kind::unseen || seen->condition.reason == Reason::duplicate)
     return *seen;
-  return verdict_from_node(port, changed_in, keys).value_or(*seen);
+  return finding_from_node(port, changed_in, keys).value_or(*seen);
 }
 
-}  // namespace ibpod::sm::controller
+}  // namespace ibpod::sm::verify

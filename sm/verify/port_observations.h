@@ -1,14 +1,14 @@
 // PortObservations: the last observation of each port, by the prober and by its node, with the
-// version of the partitions that was in place when it was read. verdict() derives what is proved.
+// version of the partitions that was in place when it was read. finding() derives what is proved.
 #pragma once
 
 #include "lib/fabric/binding.h"
 #include "lib/fabric/topology.h"
-#include "sm/controller/node_observations.h"
-#include "sm/controller/version_history.h"
 #include "sm/probe/probe_result.h"
-#include "sm/tables/desired_keys.h"
-#include "sm/tables/table_diff.h"
+#include "sm/verify/desired_keys.h"
+#include "sm/verify/node_observations.h"
+#include "sm/verify/table_diff.h"
+#include "sm/verify/version_history.h"
 
 #include <map>
 #include <memory>
@@ -17,7 +17,7 @@
 #include <string>
 #include <utility>
 
-namespace ibpod::sm::controller {
+namespace ibpod::sm::verify {
 
 struct Observation {
   probe::ProbeResult result;
@@ -26,8 +26,8 @@ struct Observation {
   VersionHistory::Time at{};
 };
 
-// The result for a port whose keys last changed in a given version.
-struct PortVerdict {
+// What the observations of a port say about its keys, which last changed in a given version.
+struct TableFinding {
   enum class Kind {
     nothing,  // no observation since
     good,     // the table is right; see `proof` and `enforcement`
@@ -37,7 +37,7 @@ struct PortVerdict {
   Kind kind = Kind::nothing;
   fabric::Proof proof = fabric::Proof::none;
   fabric::Enforcement enforcement = fabric::Enforcement::unknown;
-  tables::TableDiff diff = {};
+  TableDiff diff = {};
   fabric::Condition condition = {};
   uint64_t version = 0;  // that was in place
   // It is wrong although a sweep had applied that version when it was read.
@@ -85,13 +85,13 @@ class PortObservations {
   // The port as partition definitions match it.
   fabric::EndPort end_port(ib::Guid port) const;
 
-  PortVerdict verdict(ib::Guid port, uint64_t changed_in, const tables::DesiredKeys& desired) const;
+  TableFinding finding(ib::Guid port, uint64_t changed_in, const DesiredKeys& desired) const;
 
  private:
-  std::optional<PortVerdict> verdict_from_port(ib::Guid port, uint64_t changed_in,
-                                               const tables::DesiredTable& desired) const;
-  std::optional<PortVerdict> verdict_from_node(ib::Guid port, uint64_t changed_in,
-                                               const tables::DesiredTable& desired) const;
+  std::optional<TableFinding> finding_from_port(ib::Guid port, uint64_t changed_in,
+                                                const DesiredTable& desired) const;
+  std::optional<TableFinding> finding_from_node(ib::Guid port, uint64_t changed_in,
+                                                const DesiredTable& desired) const;
 
   std::optional<ib::Guid> own_port_;
   std::shared_ptr<const fabric::Topology> topology_ = std::make_shared<fabric::Topology>();
@@ -101,4 +101,4 @@ class PortObservations {
   std::set<ib::Guid> ever_seen_;
 };
 
-}  // namespace ibpod::sm::controller
+}  // namespace ibpod::sm::verify

@@ -1,15 +1,15 @@
 // The last observation of each port: by whom, when, and what follows from it.
-#include "sm/controller/port_observations.h"
+#include "sm/verify/port_observations.h"
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::controller {
+namespace ibpod::sm::verify {
 namespace {
 
 using fabric::Enforcement;
 using fabric::Proof;
 using fabric::Reason;
-using Kind = PortVerdict::Kind;
+using Kind = TableFinding::Kind;
 
 constexpr ib::Guid kVf1{0x11}, kVf2{0x12}, kSm{0x01}, kOtherSm{0x02};
 constexpr ib::PKey kBlue{0x8001}, kRed{0x8002};
@@ -18,13 +18,13 @@ constexpr size_t kMost = 100;
 VersionHistory::Time at(int ms) { return VersionHistory::Time(std::chrono::milliseconds(ms)); }
 
 // The partition blue, which has kVf1 as full member.
-tables::DesiredKeys blue(bool index0 = false) {
+DesiredKeys blue(bool index0 = false) {
   fabric::PartitionDefinition blue;
   blue.name = "blue";
   blue.pkey = ib::PKey(1);
   blue.index0 = index0;
   blue.members = {{kVf1, fabric::Membership::full}};
-  return tables::DesiredKeys({blue});
+  return DesiredKeys({blue});
 }
 
 probe::ProbeResult reading(const probe::TableOrError& table,
@@ -65,13 +65,13 @@ struct Seen {
   explicit Seen(std::optional<ib::Guid> own_port = {}) : observations(own_port) {}
 
   // A reading of kVf1 in version 2, after the sweep of version 1.
-  PortVerdict after(const probe::TableOrError& table,
-                    const std::optional<probe::SwitchPortResult>& leaf = {}) {
+  TableFinding after(const probe::TableOrError& table,
+                     const std::optional<probe::SwitchPortResult>& leaf = {}) {
     observations.record(reading(table, leaf), 2, 1, at(++ms));
     return find(2);
   }
-  PortVerdict find(uint64_t changed_in, const tables::DesiredKeys& desired = blue()) const {
-    return observations.verdict(kVf1, changed_in, desired);
+  TableFinding find(uint64_t changed_in, const DesiredKeys& desired = blue()) const {
+    return observations.finding(kVf1, changed_in, desired);
   }
 
   PortObservations observations;
@@ -174,7 +174,7 @@ TEST_CASE_FIXTURE(Seen, "nothing follows without a reading, or from one of an ol
 }
 
 TEST_CASE_FIXTURE(Seen, "a table with the desired keys and no other is good") {
-  const PortVerdict good = after(ib::PKeyTable{kBlue});
+  const TableFinding good = after(ib::PKeyTable{kBlue});
   CHECK(good.kind == Kind::good);
   CHECK(good.proof == Proof::port);
   CHECK(good.version == 2);
@@ -185,12 +185,12 @@ TEST_CASE_FIXTURE(Seen, "a table with the desired keys and no other is good") {
 
 TEST_CASE_FIXTURE(Seen,
                   "a table with another key is wrong: an extra key goes before a missing one") {
-  const PortVerdict missing = after(ib::PKeyTable{});
+  const TableFinding missing = after(ib::PKeyTable{});
   CHECK(missing.kind == Kind::wrong);
   CHECK(missing.proof == Proof::port);
   CHECK(missing.condition.reason == Reason::missing_key);
   CHECK(missing.condition.text == "its P_Key table lacks 0x8001");
-  const PortVerdict foreign = after(ib::PKeyTable{kRed});
+  const TableFinding foreign = after(ib::PKeyTable{kRed});
   CHECK(foreign.condition.reason == Reason::foreign_key);
   CHECK(foreign.diff.missing == std::vector{kBlue});
   CHECK(foreign.diff.foreign == std::vector{kRed});
@@ -224,7 +224,7 @@ TEST_CASE_FIXTURE(Seen, "the switch enforces if it holds the desired keys and fi
 
 TEST_CASE_FIXTURE(Seen, "a wrong table of an enforcing switch port makes a good port wrong") {
   const ib::PKeyTable table{kBlue};
-  const PortVerdict foreign = after(table, leaf({kBlue, kRed}));
+  const TableFinding foreign = after(table, leaf({kBlue, kRed}));
   CHECK(foreign.kind == Kind::wrong);
   CHECK(foreign.switch_port);
   CHECK(foreign.diff.foreign == std::vector{kRed});
@@ -235,7 +235,7 @@ TEST_CASE_FIXTURE(Seen, "a wrong table of an enforcing switch port makes a good 
   CHECK(after(table, probe::SwitchPortResult{ib::PKeyTable{kRed}, true, false}).kind == Kind::good);
   observations.record(reading(table, leaf({kRed})), 2, 2, at(++ms));
   CHECK(find(2).drifted);
-  const PortVerdict both = after(ib::PKeyTable{}, leaf({kRed}));
+  const TableFinding both = after(ib::PKeyTable{}, leaf({kRed}));
   CHECK_MESSAGE(!both.switch_port, "the port's own table is reported first");
   CHECK(both.condition.reason == Reason::missing_key);
 }
@@ -253,7 +253,7 @@ TEST_CASE_FIXTURE(Seen, "a port that cannot be read is unseen, for the reason of
   };
   for (const auto& [why, reason] : rows) {
     CAPTURE(probe::name(why));
-    const PortVerdict unseen = after(probe::ProbeError{why});
+    const TableFinding unseen = after(probe::ProbeError{why});
     CHECK(unseen.kind == Kind::unseen);
     CHECK(unseen.proof == Proof::none);
     CHECK(unseen.condition.reason == reason);
@@ -269,7 +269,7 @@ TEST_CASE_FIXTURE(Seen, "a node's report counts where the port cannot be read, a
   REQUIRE(observations.record("n1", kVf1, told({kBlue}, 2), kMost));
   CHECK_MESSAGE(find(2).kind == Kind::nothing, "the port has to be asked first");
   CHECK(after(ib::PKeyTable{kRed}).kind == Kind::wrong);
-  const PortVerdict good = after(probe::ProbeError{probe::ProbeFailure::timeout});
+  const TableFinding good = after(probe::ProbeError{probe::ProbeFailure::timeout});
   CHECK(good.kind == Kind::good);
   CHECK(good.proof == Proof::node);
   CHECK(good.enforcement == Enforcement::unknown);
@@ -279,7 +279,7 @@ TEST_CASE_FIXTURE(Seen, "a node's report counts where the port cannot be read, a
 
 TEST_CASE_FIXTURE(Seen, "a node's report of a wrong table is compared as a reading is") {
   REQUIRE(observations.record("n1", kVf1, told({kRed}, 2, 1), kMost));
-  const PortVerdict wrong = after(probe::ProbeError{probe::ProbeFailure::timeout});
+  const TableFinding wrong = after(probe::ProbeError{probe::ProbeFailure::timeout});
   CHECK(wrong.kind == Kind::wrong);
   CHECK(wrong.condition.reason == Reason::foreign_key);
   CHECK_FALSE(wrong.drifted);
@@ -290,7 +290,7 @@ TEST_CASE_FIXTURE(Seen, "a node's report of a wrong table is compared as a readi
 
 TEST_CASE_FIXTURE(Seen, "of a GUID that two ports have no node's report counts") {
   REQUIRE(observations.record("n1", kVf1, told({kBlue}, 2), kMost));
-  const PortVerdict twice = after(probe::ProbeError{probe::ProbeFailure::duplicate_guid});
+  const TableFinding twice = after(probe::ProbeError{probe::ProbeFailure::duplicate_guid});
   CHECK(twice.kind == Kind::unseen);
   CHECK(twice.condition.reason == Reason::duplicate);
 }
@@ -318,4 +318,4 @@ TEST_CASE_FIXTURE(Seen, "node reports are forgotten by port, and by age") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::controller
+}  // namespace ibpod::sm::verify

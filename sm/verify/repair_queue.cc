@@ -1,8 +1,8 @@
-#include "sm/controller/repair_queue.h"
+#include "sm/verify/repair_queue.h"
 
 #include <algorithm>
 
-namespace ibpod::sm::controller {
+namespace ibpod::sm::verify {
 namespace {
 
 constexpr int kSoon = 5;
@@ -22,10 +22,10 @@ bool add_all(std::vector<ib::PKey>& known, const std::vector<ib::PKey>& keys) {
 
 }  // namespace
 
-bool RepairQueue::mark_reported(ib::Guid port, const tables::TableDiff& diff) {
+bool RepairQueue::mark_reported(ib::Guid port, const TableDiff& diff) {
   const auto [entry, is_first] = reported_.try_emplace(port, diff);
   if (is_first) return true;
-  tables::TableDiff& reported = entry->second;
+  TableDiff& reported = entry->second;
   const bool missing = add_all(reported.missing, diff.missing);
   const bool foreign = add_all(reported.foreign, diff.foreign);
   const bool index0 = diff.index0 || !std::exchange(reported.index0, diff.index0);
@@ -72,4 +72,4 @@ std::set<ib::Guid> RepairQueue::unsettled() const {
   return ports;
 }
 
-}  // namespace ibpod::sm::controller
+}  // namespace ibpod::sm::verify

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "lib/fabric/topology.h"
-#include "sm/controller/version_history.h"
 #include "sm/probe/repair.h"
-#include "sm/tables/table_diff.h"
+#include "sm/verify/table_diff.h"
+#include "sm/verify/version_history.h"
 
 #include <functional>
 #include <map>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace ibpod::sm::controller {
+namespace ibpod::sm::verify {
 
 class RepairQueue {
  public:
@@ -31,7 +31,7 @@ class RepairQueue {
   void finished(ib::Guid port) { under_way_.erase(port); }
   // Marks what is wrong with the port's tables as reported, until they are right. False if all of
   // it was reported before.
-  bool mark_reported(ib::Guid port, const tables::TableDiff& diff);
+  bool mark_reported(ib::Guid port, const TableDiff& diff);
   bool under_way(ib::Guid port) const { return under_way_.contains(port); }
   // The port's tables cannot be read or repaired now.
   void drop(ib::Guid port) { tries_.erase(port); }
@@ -54,7 +54,7 @@ class RepairQueue {
   std::vector<Planned> planned_;
   std::set<ib::Guid> under_way_;
   std::map<ib::Guid, Tries> tries_;
-  std::map<ib::Guid, tables::TableDiff> reported_;
+  std::map<ib::Guid, TableDiff> reported_;
 };
 
-}  // namespace ibpod::sm::controller
+}  // namespace ibpod::sm::verify

@@ -1,8 +1,8 @@
-#include "sm/controller/repair_queue.h"
+#include "sm/verify/repair_queue.h"
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::controller {
+namespace ibpod::sm::verify {
 namespace {
 
 using std::chrono::seconds;
@@ -44,7 +44,7 @@ TEST_CASE("what has been asked for since overtakes a repair") {
 
 TEST_CASE("what is known of a port goes with it") {
   RepairQueue repairs;
-  const tables::TableDiff wrong{.missing = {}, .foreign = {ib::PKey(0x8001)}};
+  const TableDiff wrong{.missing = {}, .foreign = {ib::PKey(0x8001)}};
   for (const ib::Guid port : {kPort, kOther}) {
     repairs.plan(port, 7, {{.port = port}}, kStart);
     CHECK(repairs.mark_reported(port, wrong));
@@ -59,4 +59,4 @@ TEST_CASE("what is known of a port goes with it") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::controller
+}  // namespace ibpod::sm::verify

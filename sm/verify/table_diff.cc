@@ -1,10 +1,10 @@
-#include "sm/tables/table_diff.h"
+#include "sm/verify/table_diff.h"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-namespace ibpod::sm::tables {
+namespace ibpod::sm::verify {
 namespace {
 
 bool free(ib::PKey key) { return key.partition() == 0; }
@@ -59,7 +59,7 @@ TableDiff compare(const ib::PKeyTable& table, const DesiredTable& desired) {
   return diff;
 }
 
-Result<ib::PKeyTable> mended(const ib::PKeyTable& table, const DesiredTable& desired) {
+Result<ib::PKeyTable> repaired(const ib::PKeyTable& table, const DesiredTable& desired) {
   const TableDiff diff = compare(table, desired);
   ib::PKeyTable right = table;
   for (ib::PKey& key : right) {
@@ -80,4 +80,4 @@ Result<ib::PKeyTable> mended(const ib::PKeyTable& table, const DesiredTable& des
   return right;
 }
 
-}  // namespace ibpod::sm::tables
+}  // namespace ibpod::sm::verify

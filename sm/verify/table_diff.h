@@ -3,12 +3,12 @@
 
 #include "lib/base/result.h"
 #include "lib/ib/pkey.h"
-#include "sm/tables/desired_keys.h"
+#include "sm/verify/desired_keys.h"
 
 #include <string>
 #include <vector>
 
-namespace ibpod::sm::tables {
+namespace ibpod::sm::verify {
 
 struct TableDiff {
   std::vector<ib::PKey> missing = {};  // desired, but not in the table
@@ -28,6 +28,6 @@ TableDiff compare(const ib::PKeyTable& table, const DesiredTable& desired);
 // The table with exactly the desired keys; busy if it has too few entries. Right keys keep their
 // index, as the subnet manager remembers it, except one that must leave index 0. The default
 // partition's key goes to index 0 if it is missing and no other key must be there.
-Result<ib::PKeyTable> mended(const ib::PKeyTable& table, const DesiredTable& desired);
+Result<ib::PKeyTable> repaired(const ib::PKeyTable& table, const DesiredTable& desired);
 
-}  // namespace ibpod::sm::tables
+}  // namespace ibpod::sm::verify

@@ -1,11 +1,12 @@
+#include "sm/verify/table_diff.h"
+
 #include "lib/fabric/test_partitions.h"
-#include "sm/tables/table_diff.h"
 
 #include <set>
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::tables {
+namespace ibpod::sm::verify {
 namespace {
 
 using fabric::Membership;
@@ -99,7 +100,7 @@ TEST_CASE("any wrong table is right after the repair, and right keys have not mo
     for (ib::PKey& key : table)
       if (random.below(2) == 0)
         key = ib::PKey(static_cast<uint16_t>(random.below(6) | random.below(2) << 15));
-    const Result<ib::PKeyTable> right = mended(table, desired);
+    const Result<ib::PKeyTable> right = repaired(table, desired);
     REQUIRE(right);
     CAPTURE(text(table));
     CAPTURE(text(*right));
@@ -123,16 +124,16 @@ TEST_CASE("the default partition's key is put to index 0, and a tenant's never i
   };
   for (const auto& [table, right] : cases) {
     CAPTURE(text(table));
-    CHECK(mended(table, desired).value() == right);
+    CHECK(repaired(table, desired).value() == right);
   }
   const DesiredTable claimed{.keys = {kTenant, kDefault}, .index0 = kTenant};
-  CHECK(mended({ib::kDefaultFull, none, none}, claimed).value() ==
+  CHECK(repaired({ib::kDefaultFull, none, none}, claimed).value() ==
         ib::PKeyTable{kTenant, kDefault, none});
 }
 
 TEST_CASE("more keys than entries cannot be repaired") {
   const DesiredTable desired{.keys = {kBlueLimited, kDefault, kBlueFull}, .index0 = {}};
-  const Result<ib::PKeyTable> right = mended({kDefault, ib::PKey()}, desired);
+  const Result<ib::PKeyTable> right = repaired({kDefault, ib::PKey()}, desired);
   REQUIRE_FALSE(right);
   CHECK(right.error().code() == Code::busy);
 }
@@ -149,4 +150,4 @@ TEST_CASE("what is wrong is said in words") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::tables
+}  // namespace ibpod::sm::verify

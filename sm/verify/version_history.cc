@@ -1,9 +1,9 @@
-#include "sm/controller/version_history.h"
+#include "sm/verify/version_history.h"
 
 #include <algorithm>
 #include <charconv>
 
-namespace ibpod::sm::controller {
+namespace ibpod::sm::verify {
 namespace {
 
 // More versions than come while one reading is under way.
@@ -46,4 +46,4 @@ uint64_t VersionHistory::at(std::string_view stamp) const {
   return version <= newest() ? version : 0;
 }
 
-}  // namespace ibpod::sm::controller
+}  // namespace ibpod::sm::verify

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ibpod::sm::controller {
+namespace ibpod::sm::verify {
 
 class VersionHistory {
  public:
@@ -46,4 +46,4 @@ class VersionHistory {
   std::deque<Entry> entries_;  // in ascending order of both
 };
 
-}  // namespace ibpod::sm::controller
+}  // namespace ibpod::sm::verify

@@ -1,8 +1,8 @@
-#include "sm/controller/version_history.h"
+#include "sm/verify/version_history.h"
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::controller {
+namespace ibpod::sm::verify {
 namespace {
 
 using Time = VersionHistory::Time;
@@ -63,4 +63,4 @@ TEST_CASE("only so many are remembered, and the newest always") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::controller
+}  // namespace ibpod::sm::verify

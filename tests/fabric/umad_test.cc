@@ -1,7 +1,7 @@
 // The channel of a port, on a subnet that OpenSM has configured.
 #include "lib/mad/query.h"
 #include "lib/mad/umad_channel.h"
-#include "sm/discovery/discovery.h"
+#include "sm/probe/discovery.h"
 #include "tests/fabric/background.h"
 #include "tests/fabric/watching.h"
 #include "tests/support/port_tables.h"
@@ -24,7 +24,7 @@ mad::QueryOptions long_timeout() {
 
 struct Fixture {
   std::unique_ptr<mad::Scheduler> scheduler = new_scheduler();
-  fabric::Topology topology = sm::discovery::discover(*scheduler, long_timeout());
+  fabric::Topology topology = sm::probe::discover(*scheduler, long_timeout());
 
   const fabric::Port& host(unsigned n) {
     const auto* const port = topology.find(ib::Guid(kFirstHost + 2 * n + 1));

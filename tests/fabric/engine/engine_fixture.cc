@@ -8,7 +8,7 @@
 
 namespace ibpod {
 
-EngineFixture::EngineFixture(unsigned host, const sm::engine::OpenSmSettings& opensm) {
+EngineFixture::EngineFixture(unsigned host, const sm::opensm::OpenSmSettings& opensm) {
   settings.folder = folder.path() / "sm";
   settings.supervisor.opensm = opensm;
   settings.supervisor.opensm.max_wire_smps = 64;
@@ -19,11 +19,11 @@ EngineFixture::EngineFixture(unsigned host, const sm::engine::OpenSmSettings& op
 
 EngineFixture::~EngineFixture() {
   engine.reset();
-  if (const auto left = find()) end_process(sm::engine::OpenSmProcess::adopt(*left).value());
+  if (const auto left = find()) end_process(sm::opensm::OpenSmProcess::adopt(*left).value());
 }
 
 void EngineFixture::start() {
-  auto started = sm::engine::OpenSm::start(settings, bell.rung());
+  auto started = sm::opensm::OpenSm::start(settings, bell.rung());
   if (!started) FAIL(started.error().text());
   engine = std::move(started).value();
 }
@@ -36,16 +36,16 @@ uint64_t EngineFixture::set_definitions(const std::vector<fabric::PartitionDefin
   return version_;
 }
 
-sm::engine::EngineStatus EngineFixture::enforce(
+sm::opensm::EngineStatus EngineFixture::enforce(
     const std::vector<fabric::PartitionDefinition>& tenants) {
   const uint64_t version = set_definitions(tenants);
-  return until([&](const sm::engine::EngineStatus& now) {
-    return now.swept == version && now.health == sm::engine::Health::serving;
+  return until([&](const sm::opensm::EngineStatus& now) {
+    return now.swept == version && now.health == sm::opensm::Health::serving;
   });
 }
 
 std::optional<pid_t> EngineFixture::find() const {
-  return sm::engine::Processes("/proc")
+  return sm::opensm::Processes("/proc")
       .find_opensm(paths().conf, settings.supervisor.launch.program)
       .value();
 }

@@ -1,8 +1,8 @@
 // The engine, with the real OpenSM on h0.
 #pragma once
 
-#include "sm/engine/opensm.h"
-#include "sm/engine/test_engine.h"
+#include "sm/opensm/opensm.h"
+#include "sm/opensm/test_engine.h"
 #include "tests/fabric/engine/subnet.h"
 #include "tests/support/temp_folder.h"
 
@@ -16,7 +16,7 @@ namespace ibpod {
 
 class EngineFixture {
  public:
-  explicit EngineFixture(unsigned host = kSmHost, const sm::engine::OpenSmSettings& opensm = {});
+  explicit EngineFixture(unsigned host = kSmHost, const sm::opensm::OpenSmSettings& opensm = {});
   EngineFixture(const EngineFixture&) = delete;
   EngineFixture& operator=(const EngineFixture&) = delete;
   EngineFixture(EngineFixture&&) = delete;
@@ -25,25 +25,25 @@ class EngineFixture {
 
   void start();
   // The next version: these and the default partition, and waits until it is in force.
-  sm::engine::EngineStatus enforce(const std::vector<fabric::PartitionDefinition>& tenants);
+  sm::opensm::EngineStatus enforce(const std::vector<fabric::PartitionDefinition>& tenants);
   uint64_t set_definitions(const std::vector<fabric::PartitionDefinition>& tenants);
-  sm::engine::EngineStatus until(const std::function<bool(const sm::engine::EngineStatus&)>& so) {
+  sm::opensm::EngineStatus until(const std::function<bool(const sm::opensm::EngineStatus&)>& so) {
     return bell.wait(*engine, so);
   }
-  sm::engine::EngineStatus until_swept(uint64_t version) {
-    return until([&](const sm::engine::EngineStatus& now) { return now.swept == version; });
+  sm::opensm::EngineStatus until_swept(uint64_t version) {
+    return until([&](const sm::opensm::EngineStatus& now) { return now.swept == version; });
   }
 
-  sm::engine::OpenSmPaths paths() const { return sm::engine::OpenSmPaths(settings.folder); }
+  sm::opensm::OpenSmPaths paths() const { return sm::opensm::OpenSmPaths(settings.folder); }
   std::optional<pid_t> find() const;
   void kill() const;
   // As somebody else does who writes the file, or removes it.
   void replace(const std::optional<std::string>& text) const;
 
   TempFolder folder;
-  sm::engine::OpenSmEngineSettings settings;
-  sm::engine::test::Bell bell;
-  std::unique_ptr<sm::engine::OpenSm> engine;
+  sm::opensm::OpenSmEngineSettings settings;
+  sm::opensm::test::Bell bell;
+  std::unique_ptr<sm::opensm::OpenSm> engine;
   std::vector<fabric::PartitionDefinition> definitions;  // the default partition among them
 
  private:

@@ -8,8 +8,8 @@
 namespace ibpod {
 namespace {
 
-using sm::engine::EngineStatus;
-using sm::engine::Health;
+using sm::opensm::EngineStatus;
+using sm::opensm::Health;
 
 fabric::PartitionDefinition at_index0(fabric::PartitionDefinition partition) {
   partition.index0 = true;
@@ -18,11 +18,11 @@ fabric::PartitionDefinition at_index0(fabric::PartitionDefinition partition) {
 
 TEST_CASE("the engine keeps the contract of all engines with the real OpenSM") {
   EngineFixture fixture;
-  sm::engine::test::check_contract(*fixture.engine, fixture.bell);
+  sm::opensm::test::check_contract(*fixture.engine, fixture.bell);
 }
 
 TEST_CASE("what is swept is in the tables, and nothing else") {
-  sm::engine::OpenSmSettings settings;
+  sm::opensm::OpenSmSettings settings;
   settings.allow_both_pkeys = true;
   EngineFixture fixture(kSmHost, settings);
   Subnet subnet;
@@ -168,10 +168,10 @@ TEST_CASE("a log that is truncated, or rotated away, is followed on") {
 TEST_CASE(
     "beside a subnet manager of higher priority ours is a standby, and says so, until it is "
     "master") {
-  sm::engine::OpenSmSettings quick;
+  sm::opensm::OpenSmSettings quick;
   quick.polling_timeout = 100;
   quick.polling_retries = 1;
-  sm::engine::OpenSmSettings higher = quick;
+  sm::opensm::OpenSmSettings higher = quick;
   higher.priority = 10;
   auto other = std::make_unique<EngineFixture>(1, higher);
   other->enforce({});

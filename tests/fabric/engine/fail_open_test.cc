@@ -12,8 +12,8 @@
 namespace ibpod {
 namespace {
 
-using sm::engine::EngineStatus;
-using sm::engine::Health;
+using sm::opensm::EngineStatus;
+using sm::opensm::Health;
 
 constexpr fabric::OpenSmOptions kBoth{.allow_both_pkeys = true, .qos = true};
 const std::string kGood =
@@ -29,8 +29,8 @@ std::vector<std::optional<std::string>> all_files() {
   return files;
 }
 
-sm::engine::OpenSmSettings settings_of(const fabric::OpenSmOptions& options) {
-  sm::engine::OpenSmSettings settings;
+sm::opensm::OpenSmSettings settings_of(const fabric::OpenSmOptions& options) {
+  sm::opensm::OpenSmSettings settings;
   settings.allow_both_pkeys = options.allow_both_pkeys;
   settings.qos = options.qos;
   return settings;

@@ -84,7 +84,7 @@ TEST_CASE("once a table has had 64 keys, a full default key that leaves index 0 
   for (unsigned key = 0x100; key < 0x140; ++key)
     opensm.read(base + definition("a=" + ib::PKey(static_cast<uint16_t>(key)).text()));
   const auto marks = opensm.read(base + definition("b=0x200, indx0"));
-  CHECK(std::count(marks.begin(), marks.end(), sm::engine::LogMark::table_full) == 1);
+  CHECK(std::count(marks.begin(), marks.end(), sm::opensm::LogMark::table_full) == 1);
   const auto tables = subnet.tables();
   CHECK(keys_in(tables.at(1)) == std::vector{ib::PKey(0x8200)});
   CHECK(keys_in(tables.at(2)) == std::vector{ib::PKey(0x7fff), ib::PKey(0x8200)});

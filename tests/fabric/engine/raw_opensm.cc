@@ -1,6 +1,6 @@
 #include "tests/fabric/engine/raw_opensm.h"
 
-#include "sm/engine/file_watch.h"
+#include "sm/opensm/file_watch.h"
 #include "tests/fabric/simulation.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::map<std::string, std::string> environment_of_opensm(unsigned host, const Pa
   return environment;
 }
 
-void end_process(const sm::engine::OpenSmProcess& process) {
+void end_process(const sm::opensm::OpenSmProcess& process) {
   constexpr int kTimeout = 10'000;
   ::kill(process.pid(), SIGTERM);
   pollfd waited{process.fd(), POLLIN, 0};
@@ -36,19 +36,19 @@ void end_process(const sm::engine::OpenSmProcess& process) {
   process.reap();
 }
 
-sm::engine::OpenSmSettings RawOpenSm::with_both() {
-  sm::engine::OpenSmSettings settings;
+sm::opensm::OpenSmSettings RawOpenSm::with_both() {
+  sm::opensm::OpenSmSettings settings;
   settings.allow_both_pkeys = true;
   return settings;
 }
 
-RawOpenSm::RawOpenSm(sm::engine::OpenSmSettings settings) {
+RawOpenSm::RawOpenSm(sm::opensm::OpenSmSettings settings) {
   settings.max_wire_smps = 64;
   settings.sweep_interval = 0;
   REQUIRE(make_folders(paths_.cache));
   REQUIRE(
-      write_file_atomically(paths_.conf, sm::engine::render_opensm_conf(settings, paths_).value()));
-  REQUIRE(write_file_atomically(paths_.modules, sm::engine::opensm_modules()));
+      write_file_atomically(paths_.conf, sm::opensm::render_opensm_conf(settings, paths_).value()));
+  REQUIRE(write_file_atomically(paths_.modules, sm::opensm::opensm_modules()));
   REQUIRE(write_file_atomically(paths_.partitions, kGood));
   start();
 }
@@ -57,7 +57,7 @@ RawOpenSm::~RawOpenSm() { end_process(*process_); }
 
 void RawOpenSm::start() {
   reader_.restart();
-  auto started = sm::engine::OpenSmProcess::start(
+  auto started = sm::opensm::OpenSmProcess::start(
       {.program = Simulation::opensm(), .environment = environment_of_opensm(0, paths_.cache)},
       paths_.conf, paths_.cache);
   if (!started) FAIL(started.error().text());
@@ -65,10 +65,10 @@ void RawOpenSm::start() {
   REQUIRE(finish_sweep());
 }
 
-std::optional<std::vector<sm::engine::LogMark>> RawOpenSm::finish_sweep() {
+std::optional<std::vector<sm::opensm::LogMark>> RawOpenSm::finish_sweep() {
   const Deadline deadline = Deadline::in(std::chrono::seconds(60));
-  const auto watch = sm::engine::FileWatch::open({paths_.log}).value();
-  std::vector<sm::engine::LogMark> marks;
+  const auto watch = sm::opensm::FileWatch::open({paths_.log}).value();
+  std::vector<sm::opensm::LogMark> marks;
   while (!deadline.passed()) {
     watch.drain();
     const bool ended = process_->ended();
@@ -76,7 +76,7 @@ std::optional<std::vector<sm::engine::LogMark>> RawOpenSm::finish_sweep() {
       const auto more = reader_.take(bytes);
       marks.insert(marks.end(), more.begin(), more.end());
     }
-    if (std::find(marks.begin(), marks.end(), sm::engine::LogMark::subnet_up) != marks.end())
+    if (std::find(marks.begin(), marks.end(), sm::opensm::LogMark::subnet_up) != marks.end())
       return marks;
     if (ended) return std::nullopt;
     std::array<pollfd, 2> waited{{{watch.fd(), POLLIN, 0}, {process_->fd(), POLLIN, 0}}};
@@ -96,7 +96,7 @@ void RawOpenSm::ask_to_read(const std::optional<std::string>& text) {
   REQUIRE(process_->hup());
 }
 
-std::vector<sm::engine::LogMark> RawOpenSm::read(const std::optional<std::string>& text) {
+std::vector<sm::opensm::LogMark> RawOpenSm::read(const std::optional<std::string>& text) {
   ask_to_read(text);
   auto marks = finish_sweep();
   if (marks) return *marks;
@@ -106,8 +106,8 @@ std::vector<sm::engine::LogMark> RawOpenSm::read(const std::optional<std::string
   return {};
 }
 
-bool threw_away(const std::vector<sm::engine::LogMark>& marks) {
-  return std::find(marks.begin(), marks.end(), sm::engine::LogMark::default_config) != marks.end();
+bool threw_away(const std::vector<sm::opensm::LogMark>& marks) {
+  return std::find(marks.begin(), marks.end(), sm::opensm::LogMark::default_config) != marks.end();
 }
 
 }  // namespace ibpod

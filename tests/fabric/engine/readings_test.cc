@@ -50,14 +50,14 @@ class Reading {
   }
 
  private:
-  static sm::engine::OpenSmSettings with_qos() {
-    sm::engine::OpenSmSettings settings;
+  static sm::opensm::OpenSmSettings with_qos() {
+    sm::opensm::OpenSmSettings settings;
     settings.allow_both_pkeys = settings.qos = true;
     return settings;
   }
   RawOpenSm opensm_;
   Subnet subnet_;
-  std::vector<sm::engine::LogMark> marks_;
+  std::vector<sm::opensm::LogMark> marks_;
   std::vector<ib::PKeyTable> tables_;
 };
 

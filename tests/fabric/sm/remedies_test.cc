@@ -1,6 +1,6 @@
 // Findings of `ibpodctl doctor` on a real OpenSM: each is planted and reported, and gone when its
 // remedy is done. All findings, on a modeled subnet:
-// sm/health_checks/remedies_test.cc.
+// sm/diagnose/remedies_test.cc.
 #include "tests/fabric/simulation.h"
 #include "tests/fabric/sm/sm_fixture.h"
 

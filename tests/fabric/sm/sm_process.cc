@@ -1,8 +1,8 @@
 #include "tests/fabric/sm/sm_process.h"
 
 #include "lib/rpc/unix_address.h"
-#include "sm/engine/file_watch.h"
-#include "sm/engine/opensm_process.h"
+#include "sm/opensm/file_watch.h"
+#include "sm/opensm/opensm_process.h"
 #include "tests/fabric/simulation.h"
 
 #include <array>
@@ -95,8 +95,8 @@ void SmProcess::launch() {
 }
 
 bool SmProcess::serves() {
-  const auto watch = sm::engine::FileWatch::open({folder_.path() / "sm.sock"}).value();
-  const auto process = sm::engine::OpenSmProcess::adopt(pid()).value();
+  const auto watch = sm::opensm::FileWatch::open({folder_.path() / "sm.sock"}).value();
+  const auto process = sm::opensm::OpenSmProcess::adopt(pid()).value();
   const Deadline deadline = Deadline::in(Duration(60000));
   while (true) {
     watch.drain();
@@ -201,7 +201,7 @@ double SmProcess::metric(const std::string& beginning) const {
 }
 
 std::optional<pid_t> SmProcess::opensm() const {
-  return sm::engine::Processes("/proc")
+  return sm::opensm::Processes("/proc")
       .find_opensm(state_folder() / "opensm/opensm.conf", folder_.path() / "opensm.sh")
       .value();
 }
@@ -216,7 +216,7 @@ SmProcess::~SmProcess() {
   if (process_) end();
   const auto pid = opensm();
   if (!pid) return;
-  const auto left = sm::engine::OpenSmProcess::adopt(*pid);
+  const auto left = sm::opensm::OpenSmProcess::adopt(*pid);
   ::kill(*pid, SIGKILL);
   pollfd gone{left ? left->fd() : -1, POLLIN, 0};
   ::poll(&gone, 1, 10'000);

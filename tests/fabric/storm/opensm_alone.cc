@@ -35,8 +35,8 @@ std::string file_with(const Storm& storm, int first, int end) {
 
 }  // namespace
 
-sm::engine::OpenSmSettings OpenSmAlone::settings() {
-  sm::engine::OpenSmSettings settings;
+sm::opensm::OpenSmSettings OpenSmAlone::settings() {
+  sm::opensm::OpenSmSettings settings;
   settings.qos = true;
   return settings;
 }

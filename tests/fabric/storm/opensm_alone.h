@@ -37,7 +37,7 @@ class OpenSmAlone {
   void run(const Storm& storm);
 
  private:
-  static sm::engine::OpenSmSettings settings();
+  static sm::opensm::OpenSmSettings settings();
   RawOpenSm opensm_;
   Ports& ports_;
 };

@@ -1,6 +1,6 @@
 #include "tests/fabric/storm/ports.h"
 
-#include "sm/discovery/discovery.h"
+#include "sm/probe/discovery.h"
 #include "tests/fabric/sm/sm_process.h"
 #include "tests/fabric/watching.h"
 
@@ -16,7 +16,7 @@ mad::RetryPolicy long_timeout() { return {.deadline = Deadline::in(std::chrono::
 Ports::Ports()
     : scheduler_(new_scheduler()),
       survey_(std::make_unique<fabric::Topology>(
-          sm::discovery::discover(*scheduler_, {.retry = long_timeout()}))) {}
+          sm::probe::discover(*scheduler_, {.retry = long_timeout()}))) {}
 
 mad::PKeyTableAddress Ports::place(unsigned host) const {
   const fabric::Port* const port = survey_->find(port_guid(host));
