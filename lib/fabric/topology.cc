@@ -49,4 +49,10 @@ bool Topology::is_complete() const {
   return contents_.unanswered_count == 0 && !contents_.truncated && duplicates().empty();
 }
 
+std::string described(const Topology& topology, ib::Guid port) {
+  const Port* seen = topology.find(port);
+  return port.text() +
+         (seen != nullptr && !seen->description.empty() ? " (\"" + seen->description + "\")" : "");
+}
+
 }  // namespace ibpod::fabric

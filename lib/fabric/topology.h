@@ -117,4 +117,7 @@ class Topology {
   Contents contents_;
 };
 
+// `00:02:c9:03:00:a1:b2:c3 ("node7 mlx5_0")`; without the description if there is none.
+std::string described(const fabric::Topology& topology, ib::Guid port);
+
 }  // namespace ibpod::fabric

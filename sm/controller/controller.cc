@@ -27,26 +27,23 @@ Controller::Controller(Deps deps, ControllerSettings settings, registry::Now now
     : deps_(deps),
       settings_(std::move(settings)),
       now_(now),
-      applied_(settings_.epoch),
-      swept_(settings_.epoch),
-      observations_(settings_.own_port),
-      change_limit_(settings_.changes),
-      started_(now.steady) {
-  manual_partitions_ = deps_.subnet_manager.manual_partitions();
-  resulting_partitions_ = resulting_partitions({});
-  reserve_pkeys();
+      requested_(deps.registry),
+      verifier_({.epoch = settings_.epoch,
+                 .own_port = settings_.own_port,
+                 .node_report_lifetime = settings_.node_report_lifetime},
+                requested_),
+      published_(deps.subnet_manager),
+      declared_({deps.registry, deps.subnet_manager, deps.telemetry}, settings_.has_declared_file,
+                now.steady),
+      diagnostics_({deps.registry, deps.subnet_manager, verifier_, published_, declared_},
+                   settings_.sm, now),
+      change_limit_(settings_.changes) {
+  reserve_manual_pkeys();
   remember_namespaces();
-  if (!settings_.has_declared_file) declare_at_ = now_.steady;
 }
 
-void Controller::reserve_pkeys() {
-  std::set<uint16_t> pkeys;
-  size_t bytes = 0;
-  for (const fabric::PartitionDefinition& definition : manual_partitions_) {
-    pkeys.insert(definition.pkey.partition());
-    bytes += fabric::kMostHeadBytes + definition.members.size() * fabric::kMostMemberBytes;
-  }
-  deps_.registry.reserve_pkeys(std::move(pkeys), bytes);
+void Controller::reserve_manual_pkeys() {
+  deps_.registry.reserve_pkeys(published_.manual_pkeys(), published_.manual_bytes());
 }
 
 void Controller::when_committed(std::function<void(const Status&)> answer) {
@@ -61,7 +58,7 @@ void Controller::answer(Result<Value> result, Done<Value> done) {
   });
 }
 
-verify::VersionHistory::Time Controller::until(Deadline deadline) const {
+Controller::Time Controller::until(Deadline deadline) const {
   return std::min(deadline.time(), now_.steady + settings_.call_timeout);
 }
 
@@ -70,7 +67,7 @@ verify::VersionHistory::Time Controller::until(Deadline deadline) const {
 // Checks the caller's role, and that the engine could enforce the resulting partitions.
 Status Controller::check_engine(const Caller& caller, const fabricapi::PlanRequest& request) const {
   TRY(registry::may_administer(caller));
-  TRY(planned(request));
+  TRY(diagnostics_.partitions_after(request));
   return ok();
 }
 
@@ -100,18 +97,30 @@ void Controller::delete_partition(const Caller& caller, const std::string& name,
   answer(std::move(removed), std::move(done));
 }
 
+void Controller::forget_ports(const Caller& caller, const std::string& partition,
+                              Done<fabric::PartitionStatus> done) {
+  auto removed = deps_.registry.forget_ports(
+      caller, partition,
+      [this](ib::Guid port, ib::PKey pkey) { return verifier_.is_known_to_hold(port, pkey); });
+  audit(caller, "force delete partition", partition, status_of(removed));
+  answer(std::move(removed), std::move(done));
+}
+
+void Controller::note_seen_ports() {
+  deps_.registry.note_seen([this](ib::Guid port) { return verifier_.may_be_present(port); });
+}
+
 // --- bindings
 
 registry::TableCapacity Controller::table_capacity(ib::Guid port) const {
-  registry::TableCapacity places;
-  const fabric::EndPort end_port = observations_.end_port(port);
-  places.taken = unmanaged_keys_.of(end_port).keys.size();
-  const fabric::Port* const seen = observations_.topology().find(port);
-  if (seen == nullptr) return places;
-  places.of_port = seen->partition_cap;
+  registry::TableCapacity capacity;
+  capacity.taken = verifier_.unmanaged_keys(port).keys.size();
+  const fabric::Port* const seen = verifier_.observations().topology().find(port);
+  if (seen == nullptr) return capacity;
+  capacity.of_port = seen->partition_cap;
   if (seen->switch_port && seen->switch_port->enforcement)
-    places.of_switch_port = seen->switch_port->enforcement->partition_cap;
-  return places;
+    capacity.of_switch_port = seen->switch_port->enforcement->partition_cap;
+  return capacity;
 }
 
 void Controller::bind(const Caller& caller, const fabricapi::BindRequest& request,
@@ -140,7 +149,7 @@ bool Controller::blocked_by_departing(const fabricapi::BindRequest& request) con
 // If the engine rejected the partitions because of this binding, no other could be enforced either.
 Status Controller::check_index0(const fabricapi::BindRequest& request) const {
   if (request.kind == fabric::Kind::child) return ok();
-  const auto taken = unmanaged_keys_.of(observations_.end_port(request.guid)).index0;
+  const auto taken = verifier_.unmanaged_keys(request.guid).index0;
   for (const fabricapi::BindRequest::PartitionRequest& wish : request.partitions) {
     if (!deps_.registry.uses_index0(wish.partition)) continue;
     if (request.guid == settings_.own_port)
@@ -168,6 +177,47 @@ Status Controller::check_rate(const Caller& caller, const fabricapi::BindRequest
                                registry::text(request.attachment) + ")");
 }
 
+void Controller::note_ended() {
+  for (const ib::Guid guid : deps_.registry.take_ended())
+    requested_guid_released_[guid] = now_.steady;
+}
+
+// A pod-requested GUID may still be active on the old VF after its binding is released, or on a
+// port that is not known here. Do not grant it until a full scan has confirmed that no port uses
+// it.
+Status Controller::check_guid_unused(const fabricapi::BindRequest& request) {
+  note_ended();
+  // The registry checks the owner of a bound GUID.
+  if (!request.guid_requested || !deps_.registry.bindings_on(request.guid).empty()) return ok();
+  const auto ended = requested_guid_released_.find(request.guid);
+  const Time since = ended == requested_guid_released_.end() ? Time{} : ended->second;
+  if (verifier_.last_scan() > since && verifier_.is_absent(request.guid)) return ok();
+  return Error(Code::busy, "GUID " + request.guid.text() +
+                               " may still be in use; retry after the next full scan "
+                               "(look.scanSeconds)");
+}
+
+// Scans find every port that exists. Limits bindings to GUIDs that no scan has ever found: a node
+// could invent any number of them. Before the first scan there is no limit.
+Status Controller::check_unseen(const fabricapi::BindRequest& request) const {
+  const registry::Registry& registry = deps_.registry;
+  const verify::PortObservations& observations = verifier_.observations();
+  if (!verifier_.last_scan() || observations.ever_seen(request.guid)) return ok();
+  if (!registry.bindings_on(request.guid).empty()) return ok();
+  const std::string& node = request.attachment.node;
+  const std::vector<ib::Guid> ports = registry.ports_of(node);
+  const auto unseen = static_cast<size_t>(std::count_if(
+      ports.begin(), ports.end(), [&](ib::Guid port) { return !observations.ever_seen(port); }));
+  const size_t most = registry.limits().unseen_of_node;
+  if (unseen < most) return ok();
+  return Error(Code::busy,
+               "unseen port limit of node " + node + " reached (" + std::to_string(most) +
+                   "): it has " + std::to_string(unseen) +
+                   " bindings on ports that no full scan has found; end pods there, check why "
+                   "their ports are not on the subnet, or raise limits.unseenPortsOfNode in "
+                   "ibpod-sm's configuration");
+}
+
 Result<fabric::Binding> Controller::bind_now(const Caller& caller,
                                              const fabricapi::BindRequest& request) {
   TRY(check_rate(caller, request));
@@ -178,26 +228,30 @@ Result<fabric::Binding> Controller::bind_now(const Caller& caller,
   return deps_.registry.bind(caller, named, table_capacity(named.guid), now_);
 }
 
-void Controller::try_bind(PostponedBind postponed) {
-  if (postponed.context.is_cancelled()) return refuse_postponed(postponed, kCancelled);
+void Controller::try_bind(PostponedBind bind) {
+  if (bind.context.is_cancelled()) return refuse(bind, kCancelled);
   const uint64_t before = deps_.registry.changes();
-  Result<fabric::Binding> bound = bind_now(postponed.caller, postponed.request);
-  if (!bound && bound.error().code() == Code::busy && blocked_by_departing(postponed.request) &&
-      now_.steady < postponed.until) {
-    postponed.why = bound.error();
-    postponed_.push_back(std::move(postponed));
-    return;
+  Result<fabric::Binding> bound = bind_now(bind.caller, bind.request);
+  if (!bound && bound.error().code() == Code::busy && blocked_by_departing(bind.request) &&
+      now_.steady < bind.until) {
+    bind.why = bound.error();
+    return postponed_.add(std::move(bind));
   }
   const telemetry::Telemetry::Effect effect = effect_since(before);
   if (bound && effect == telemetry::Telemetry::Effect::change &&
-      postponed.caller.role == fabricapi::Role::node)
-    change_limit_.take(postponed.caller.node, now_.steady);
-  if (bound) deps_.registry.note_contact(postponed.request.attachment.node, now_);
-  audit_bind(postponed, status_of(bound), effect);
-  if (!bound) return postponed.done(std::move(bound));
+      bind.caller.role == fabricapi::Role::node)
+    change_limit_.take(bind.caller.node, now_.steady);
+  if (bound) deps_.registry.note_contact(bind.request.attachment.node, now_);
+  audit_bind(bind, status_of(bound), effect);
+  if (!bound) return bind.done(std::move(bound));
   if (engine_fault_.reason != fabric::Reason::none)
     deps_.registry.set_condition(bound->guid, engine_fault_, now_);
-  wait(*bound, PendingRequests::WaitFor::verified, postponed.until, std::move(postponed.done));
+  wait(*bound, PendingRequests::WaitFor::verified, bind.until, std::move(bind.done));
+}
+
+void Controller::refuse(const PostponedBind& bind, const Error& why) {
+  audit(bind.caller, "bind", registry::text(bind.request.attachment), why);
+  bind.done(why);
 }
 
 void Controller::unbind(const Caller& caller, const fabric::Attachment& attachment,
@@ -208,12 +262,13 @@ void Controller::unbind(const Caller& caller, const fabric::Attachment& attachme
   if (!unbound) return done(unbound);
   // A call of an administrator is no contact with the node.
   if (caller.role == fabricapi::Role::node) deps_.registry.note_contact(caller.node, now_);
-  drop_postponed(attachment);
+  for (const PostponedBind& bind : postponed_.take(attachment))
+    refuse(bind, Error(Code::unavailable, "unbound before the port was free"));
   wait(*unbound, PendingRequests::WaitFor::released, until(deadline), std::move(done));
 }
 
-void Controller::wait(const fabric::Binding& binding, PendingRequests::WaitFor what,
-                      verify::VersionHistory::Time until, Done<fabric::Binding> done) {
+void Controller::wait(const fabric::Binding& binding, PendingRequests::WaitFor what, Time until,
+                      Done<fabric::Binding> done) {
   when_committed([this, binding, what, until, asked = now_.steady,
                   done = std::move(done)](const Status& committed) {
     if (!committed) return done(committed.error());

@@ -32,25 +32,25 @@ telemetry::Telemetry::Effect Controller::effect_since(uint64_t changes) const {
 
 // Also reports what may be the sign of a compromised node: its first pod of a namespace, or a
 // request for a partition that is not for this node.
-void Controller::audit_bind(const PostponedBind& one, const Status& status,
+void Controller::audit_bind(const PostponedBind& bind, const Status& status,
                             telemetry::Telemetry::Effect effect) {
-  const fabricapi::BindRequest& request = one.request;
+  const fabricapi::BindRequest& request = bind.request;
   const std::string subject = registry::text(request.attachment);
-  audit(one.caller, "bind", subject, status, effect);
+  audit(bind.caller, "bind", subject, status, effect);
   if (!status) {
     const std::string partition =
         status.error().code() == Code::denied ? deps_.registry.denied_to_node(request) : "";
-    if (!partition.empty()) deps_.telemetry.wrong_node(one.caller, subject, partition);
+    if (!partition.empty()) deps_.telemetry.wrong_node(bind.caller, subject, partition);
     return;
   }
-  audit_namespace(one);
+  audit_namespace(bind);
 }
 
-void Controller::audit_namespace(const PostponedBind& one) {
-  const fabricapi::BindRequest& request = one.request;
+void Controller::audit_namespace(const PostponedBind& bind) {
+  const fabricapi::BindRequest& request = bind.request;
   const auto seen = namespaces_.add(request.attachment.node, request.pod.name_space);
   if (!seen.full && seen.others == 0) return;
-  when_committed([this, caller = one.caller, attachment = request.attachment,
+  when_committed([this, caller = bind.caller, attachment = request.attachment,
                   name_space = request.pod.name_space, seen](const Status& committed) {
     if (!committed) return;
     if (seen.full)
@@ -69,34 +69,6 @@ void Controller::remember_namespaces() {
       namespaces_.add(one.attachment.node, one.pod.name_space);
     page.token = listed->next;
   } while (!page.token.empty());
-}
-
-Controller::PartitionsByName Controller::partitions_by_name() const {
-  PartitionsByName all;
-  fabricapi::PageRequest page;
-  do {
-    const auto listed = deps_.registry.partitions(kController, page);
-    if (!listed) return all;
-    for (const fabric::PartitionStatus& one : listed->items)
-      if (one.state != fabric::PartitionState::deleting)
-        all.emplace(one.spec.name, std::pair(one.spec, one.declared));
-    page.token = listed->next;
-  } while (!page.token.empty());
-  return all;
-}
-
-void Controller::audit_declared(const PartitionsByName& before) {
-  const Caller file = internal_caller("declared file");
-  const PartitionsByName after = partitions_by_name();
-  for (const auto& [name, one] : after) {
-    const auto was = before.find(name);
-    if (was == before.end())
-      audit(file, "create partition", name, ok());
-    else if (was->second != one)
-      audit(file, "update partition", name, ok());
-  }
-  for (const auto& [name, one] : before)
-    if (!after.contains(name)) audit(file, "delete partition", name, ok());
 }
 
 void Controller::audit_expired() {

@@ -1,4 +1,4 @@
-// Lookups and metrics.
+// Lookups, diagnostics and metrics.
 #include "sm/controller/controller.h"
 
 namespace ibpod::sm::controller {
@@ -7,7 +7,7 @@ void Controller::list_partitions(const Caller& caller, const fabricapi::PageRequ
   answer_committed(std::move(done),
                    [=, this]() -> Result<fabricapi::ListPage<fabric::PartitionStatus>> {
                      auto listed = TRY(deps_.registry.partitions(caller, page));
-                     show_declared(listed);
+                     declared_.show(listed);
                      return listed;
                    });
 }
@@ -51,14 +51,40 @@ void Controller::list_nodes(const Caller& caller, Done<std::vector<fabricapi::No
   });
 }
 
+Status Controller::check_reads_all(const Caller& caller) {
+  if (caller.role != fabricapi::Role::node) return ok();
+  return Error(Code::denied, "permission denied: role node cannot query other nodes");
+}
+
+void Controller::plan(const Caller& caller, const fabricapi::PlanRequest& request,
+                      Done<fabricapi::Plan> done) {
+  const Status permitted = check_reads_all(caller);
+  if (!permitted) return done(permitted.error());
+  answer_committed(std::move(done), [=, this] { return diagnostics_.plan(request, now_); });
+}
+
+void Controller::explain(const Caller& caller, const fabricapi::ExplainRequest& request,
+                         Done<fabricapi::Explanation> done) {
+  const Status permitted = check_reads_all(caller);
+  if (!permitted) return done(permitted.error());
+  answer_committed(std::move(done), [=, this] { return diagnostics_.explain(request, now_); });
+}
+
+void Controller::health(const Caller& caller, Done<fabricapi::FabricHealth> done) {
+  const Status permitted = check_reads_all(caller);
+  if (!permitted) return done(permitted.error());
+  answer_committed(std::move(done), [this] { return diagnostics_.health(now_); });
+}
+
 void Controller::update_metrics() {
   const std::set<ib::Guid>& unsettled = deps_.registry.unsettled();
   deps_.telemetry.bindings(deps_.registry.counts(), unsettled.size(), pending_.size());
-  deps_.telemetry.engine(deps_.subnet_manager.status(), published_version_);
-  const diagnose::DeclaredFileFaults faults = declared_file_faults();
+  deps_.telemetry.engine(deps_.subnet_manager.status(), published_.version());
+  const diagnose::DeclaredFileFaults faults = declared_.faults();
   if (faults.declared) deps_.telemetry.declared_file(faults.texts.empty());
   std::map<std::string_view, size_t> issues;
-  for (const auto& [issue, count] : health_checks().counts) issues[diagnose::name(issue)] = count;
+  for (const auto& [issue, count] : diagnostics_.health_checks(now_).counts)
+    issues[diagnose::name(issue)] = count;
   deps_.telemetry.issues(issues);
 }
 

@@ -327,6 +327,7 @@ TEST_CASE_FIXTURE(Blue, "free ports are kept clean, too") {
 
 TEST_CASE_FIXTURE(Blue, "a passive engine repairs nothing") {
   engine.writing = false;
+  engine_says();
   ports[kVf2].table[4] = ib::PKey(0x8001);
   read(true);
   CHECK(tables.repairs.empty());

@@ -1,96 +1,12 @@
-// tick(): commits changes, passes them to the engine, and answers waiting callers.
+// tick(): commits changes, passes them to the subnet manager, and answers waiting callers.
 #include "sm/controller/controller.h"
-#include "sm/opensm/partitions_file.h"
 #include "sm/registry/names.h"
 
 #include <utility>
 
 namespace ibpod::sm::controller {
 
-bool Controller::commit() {
-  const bool writes = deps_.registry.staged();
-  const Status committed = deps_.registry.commit(now_);
-  if (writes || !committed)
-    deps_.telemetry.report_condition("store", committed ? "" : committed.error().text());
-  if (!committed) declare_later();
-  for (const auto& answer : std::exchange(on_commit_, {})) answer(committed);
-  return committed.ok();
-}
-
-// Passes committed partitions to the engine, and its progress to the registry.
-void Controller::enforce() {
-  if (deps_.registry.version() != published_version_) {
-    published_version_ = deps_.registry.version();
-    partitions_ = deps_.registry.partitions();
-    update_desired_keys();
-    deps_.subnet_manager.apply(published_version_, partitions_);
-  }
-  deps_.registry.note_written(applied_.newest(), now_);
-  deps_.registry.note_swept(swept_.newest());
-  deps_.registry.set_engine_fault(engine_fault_);
-  deps_.registry.note_deleted(now_);
-}
-
-// If another subnet manager writes the tables, the default key may be at any index.
-std::vector<fabric::PartitionDefinition> Controller::resulting_partitions(
-    std::vector<fabric::PartitionDefinition> own) const {
-  own.insert(own.end(), manual_partitions_.begin(), manual_partitions_.end());
-  return deps_.subnet_manager.writes() ? opensm::as_written(std::move(own)) : std::move(own);
-}
-
-void Controller::update_desired_keys() {
-  std::vector<fabric::PartitionDefinition> others = manual_partitions_;
-  others.insert(others.begin(), partitions_->front());
-  unmanaged_keys_ = verify::DesiredKeys(others);
-  resulting_partitions_ = resulting_partitions(*partitions_);
-  desired_keys_ = verify::DesiredKeys(resulting_partitions_);
-}
-
-std::optional<telemetry::Telemetry::BindDurations> Controller::durations_of(
-    const fabric::Attachment& attachment) const {
-  using std::chrono::duration_cast;
-  using std::chrono::microseconds;
-  const auto asked = bind_requested_.find(attachment);
-  if (asked == bind_requested_.end()) return std::nullopt;
-  const verify::VersionHistory::Time now = deps_.clock();
-  return telemetry::Telemetry::BindDurations{duration_cast<microseconds>(now - asked->second),
-                                             duration_cast<microseconds>(now - now_.steady)};
-}
-
-void Controller::publish_changes() {
-  note_ended();
-  const std::vector<fabricapi::BindingChange> changes = deps_.registry.take_changes();
-  for (const fabricapi::BindingChange& change : changes) {
-    deps_.telemetry.changed(change.binding, durations_of(change.binding.attachment));
-    // A node that was silent may have rebooted: its earlier reports do not count.
-    if (change.binding.condition.reason == fabric::Reason::lease)
-      observations_.forget_node(change.binding.guid);
-    const auto asked = bind_requested_.find(change.binding.attachment);
-    const bool verified = change.binding.state == fabric::BindingState::verified;
-    if (asked != bind_requested_.end() && verified)
-      deps_.telemetry.verified(change.binding.proof, now_.steady - asked->second);
-    if (asked != bind_requested_.end() && (verified || change.gone)) bind_requested_.erase(asked);
-    pending_.notify(change.binding);
-    if (change.gone) released_ports_.insert(change.binding.guid);
-  }
-  watches_.notify(changes);
-}
-
-// Retries Binds whose port has been released. Returns true if there were any.
-bool Controller::retry_postponed() {
-  const std::set<ib::Guid> left = std::exchange(released_ports_, {});
-  if (left.empty() || postponed_.empty()) return false;
-  std::vector<PostponedBind> retried;
-  for (PostponedBind& one : std::exchange(postponed_, {})) {
-    if (left.contains(one.request.guid))
-      retried.push_back(std::move(one));
-    else
-      postponed_.push_back(std::move(one));
-  }
-  for (PostponedBind& one : retried) try_bind(std::move(one));
-  return !retried.empty();
-}
-
+// The order of one turn.
 void Controller::tick() {
   deps_.telemetry.log_dropped();
   const Status expired = deps_.registry.expire(now_);
@@ -98,9 +14,9 @@ void Controller::tick() {
   audit_expired();
   expire_postponed();
   do {
-    if (commit()) enforce();
-    publish_changes();
-  } while (retry_postponed() || declare_again());
+    if (commit()) publish();  // only what is on disk
+    notify_changes();
+  } while (retry_postponed() || reconcile_declared());
   start_repairs();
   poll_pending();
   pending_.expire(now_.steady, [this](const fabric::Attachment& attachment) {
@@ -110,30 +26,99 @@ void Controller::tick() {
   answer_forgetting();
 }
 
-// Ends postponed Binds whose deadline has passed or whose caller has cancelled.
+std::optional<Controller::Time> Controller::due() const {
+  std::optional<Time> first = pending_.due();
+  const auto consider = [&](std::optional<Time> time) {
+    if (time && (!first || *time < *first)) first = time;
+  };
+  consider(deps_.registry.next_expiry());
+  consider(declared_.due());
+  consider(postponed_.due());
+  for (const PendingForget& one : pending_forgets_) consider(one.until);
+  return first;
+}
+
+bool Controller::commit() {
+  const bool writes = deps_.registry.staged();
+  const Status committed = deps_.registry.commit(now_);
+  if (writes || !committed)
+    deps_.telemetry.report_condition("store", committed ? "" : committed.error().text());
+  if (!committed) declared_.commit_failed(now_.steady);
+  for (const auto& answer : std::exchange(on_commit_, {})) answer(committed);
+  return committed.ok();
+}
+
+// Passes committed partitions to the subnet manager, and its progress to the registry.
+void Controller::publish() {
+  if (published_.publish(deps_.registry.version(), deps_.registry.partitions()))
+    verifier_.set_desired(published_.desired(), published_.unmanaged());
+  deps_.registry.note_written(verifier_.applied(), now_);
+  deps_.registry.note_swept(verifier_.swept());
+  deps_.registry.set_engine_fault(engine_fault_);
+  deps_.registry.note_deleted(now_);
+}
+
+std::optional<telemetry::Telemetry::BindDurations> Controller::durations_of(
+    const fabric::Attachment& attachment) const {
+  using std::chrono::duration_cast;
+  using std::chrono::microseconds;
+  const auto asked = bind_requested_.find(attachment);
+  if (asked == bind_requested_.end()) return std::nullopt;
+  const Time now = deps_.clock();
+  return telemetry::Telemetry::BindDurations{duration_cast<microseconds>(now - asked->second),
+                                             duration_cast<microseconds>(now - now_.steady)};
+}
+
+void Controller::notify_changes() {
+  note_ended();
+  const std::vector<fabricapi::BindingChange> changes = deps_.registry.take_changes();
+  for (const fabricapi::BindingChange& change : changes) {
+    deps_.telemetry.changed(change.binding, durations_of(change.binding.attachment));
+    // A node that was silent may have rebooted: its earlier reports do not count.
+    if (change.binding.condition.reason == fabric::Reason::lease)
+      verifier_.forget_report(change.binding.guid);
+    const auto asked = bind_requested_.find(change.binding.attachment);
+    const bool verified = change.binding.state == fabric::BindingState::verified;
+    if (asked != bind_requested_.end() && verified)
+      deps_.telemetry.verified(change.binding.proof, now_.steady - asked->second);
+    if (asked != bind_requested_.end() && (verified || change.gone)) bind_requested_.erase(asked);
+    pending_.notify(change.binding);
+    if (change.gone) postponed_.port_released(change.binding.guid);
+  }
+  watches_.notify(changes);
+}
+
+// Retries Binds whose port has been released. Returns true if there were any.
+bool Controller::retry_postponed() {
+  std::vector<PostponedBind> ready = postponed_.take_ready();
+  for (PostponedBind& bind : ready) try_bind(std::move(bind));
+  return !ready.empty();
+}
+
+bool Controller::reconcile_declared() {
+  static const Caller kFile{
+      .role = fabricapi::Role::administrator, .node = {}, .name = "declared file"};
+  return declared_.reconcile(now_, [this](const std::string& action, const std::string& partition) {
+    audit(kFile, action, partition, ok());
+  });
+}
+
 void Controller::expire_postponed() {
-  for (PostponedBind& one : std::exchange(postponed_, {})) {
-    if (one.context.is_cancelled())
-      refuse_postponed(one, kCancelled);
-    else if (one.until > now_.steady)
-      postponed_.push_back(std::move(one));
-    else
-      refuse_postponed(one, one.why);
-  }
+  for (const PostponedBind& bind : postponed_.take_expired(now_.steady))
+    refuse(bind, bind.context.is_cancelled() ? kCancelled : bind.why);
 }
 
-void Controller::refuse_postponed(const PostponedBind& one, const Error& why) {
-  audit(one.caller, "bind", registry::text(one.request.attachment), why);
-  one.done(why);
+void Controller::start_repairs() {
+  std::vector<probe::Repair> repairs = verifier_.take_repairs();
+  if (!repairs.empty()) deps_.prober.repair(std::move(repairs));
 }
 
-void Controller::drop_postponed(const fabric::Attachment& attachment) {
-  for (PostponedBind& one : std::exchange(postponed_, {})) {
-    if (one.request.attachment != attachment)
-      postponed_.push_back(std::move(one));
-    else
-      refuse_postponed(one, Error(Code::unavailable, "unbound before the port was free"));
-  }
+void Controller::poll_pending() {
+  std::set<ib::Guid> ports = deps_.registry.unsettled();
+  ports.merge(verifier_.unsettled());
+  if (ports == polled_) return;
+  polled_ = ports;
+  deps_.prober.poll(std::move(ports));
 }
 
 void Controller::answer_forgetting() {
@@ -144,18 +129,6 @@ void Controller::answer_forgetting() {
     else
       one.done(node.value_or(fabricapi::Node{.name = one.node, .last_heard = {}}));
   }
-}
-
-std::optional<verify::VersionHistory::Time> Controller::due() const {
-  std::optional<verify::VersionHistory::Time> first = pending_.due();
-  const auto consider = [&](std::optional<verify::VersionHistory::Time> time) {
-    if (time && (!first || *time < *first)) first = time;
-  };
-  consider(deps_.registry.next_expiry());
-  consider(declare_at_);
-  for (const PostponedBind& one : postponed_) consider(one.until);
-  for (const PendingForget& one : pending_forgets_) consider(one.until);
-  return first;
 }
 
 }  // namespace ibpod::sm::controller

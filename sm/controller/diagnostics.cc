@@ -1,7 +1,6 @@
-// Diagnostics for people: the effect of a change, the state of a port, health checks.
-#include "sm/controller/controller.h"
-#include "sm/diagnose/explain.h"
-#include "sm/diagnose/health_checks.h"
+#include "sm/controller/diagnostics.h"
+
+#include "sm/controller/engine_fault.h"
 #include "sm/diagnose/plan.h"
 
 #include <algorithm>
@@ -19,9 +18,14 @@ ib::PKey pkey_in(const std::vector<fabric::PartitionDefinition>& definitions,
   return found == definitions.end() ? ib::PKey() : found->pkey;
 }
 
-Status check_role(const Caller& caller) {
-  if (caller.role != fabricapi::Role::node) return ok();
-  return Error(Code::denied, "permission denied: role node cannot query other nodes");
+// The caller of its own lookups.
+const Caller kInternal{.role = fabricapi::Role::administrator, .node = {}, .name = "ibpod-sm"};
+
+// A port on the subnet has been read many times in this period.
+constexpr Duration kLong{120'000};
+
+fabric::WallTime wall_of(verify::VersionHistory::Time time, registry::Now now) {
+  return now.wall - std::chrono::duration_cast<Duration>(now.steady - time);
 }
 
 bool allows_namespace(const fabric::Partition& partition, const fabric::Binding& binding) {
@@ -61,94 +65,87 @@ void add_kept_out(const registry::Registry& registry, fabricapi::Explanation::Su
 }  // namespace
 
 // The last readings; ports that can no longer be read have none.
-struct Controller::SnapshotTables {
+struct Diagnostics::Tables {
   diagnose::ReadTables tables, switch_tables;
 };
 
-fabric::WallTime Controller::wall_of(verify::VersionHistory::Time time) const {
-  return now_.wall - std::chrono::duration_cast<Duration>(now_.steady - time);
-}
+Diagnostics::Diagnostics(Sources sources, diagnose::SmSettings settings, registry::Now started)
+    : sources_(sources), settings_(settings), started_(started) {}
 
-Controller::SnapshotTables Controller::snapshot_tables() const {
-  SnapshotTables known;
-  for (const auto& [port, observation] : observations_.ports()) {
-    const fabric::WallTime seen = wall_of(observation.at);
+Diagnostics::Tables Diagnostics::read_tables(registry::Now now) const {
+  const verify::PortObservations& observations = sources_.verifier.observations();
+  Tables known;
+  for (const auto& [port, observation] : observations.ports()) {
+    const fabric::WallTime seen = wall_of(observation.at, now);
     if (const auto* table = std::get_if<ib::PKeyTable>(&observation.result.table))
       known.tables[port] = {*table, seen, fabric::Proof::port};
     if (!observation.result.switch_port) continue;
     if (const auto* table = std::get_if<ib::PKeyTable>(&observation.result.switch_port->table))
       known.switch_tables[port] = {*table, seen, fabric::Proof::port};
   }
-  for (const auto& [port, observation] : observations_.node_reports().all())
+  for (const auto& [port, observation] : observations.node_reports().all())
     if (!known.tables.contains(port))
-      known.tables[port] = {observation->table, wall_of(observation->at), fabric::Proof::node};
+      known.tables[port] = {observation->table, wall_of(observation->at, now), fabric::Proof::node};
   return known;
 }
 
-diagnose::FabricSnapshot Controller::snapshot(
-    const SnapshotTables& known, const std::vector<fabric::PartitionDefinition>& definitions,
-    const verify::DesiredKeys& desired) const {
-  return {.topology = observations_.topology(),
+diagnose::FabricSnapshot Diagnostics::snapshot(const Tables& known, const Definitions& definitions,
+                                               const verify::DesiredKeys& desired,
+                                               registry::Now now) const {
+  const verify::PortObservations& observations = sources_.verifier.observations();
+  const auto scanned = sources_.verifier.last_scan();
+  return {.topology = observations.topology(),
           .tables = known.tables,
           .switch_tables = known.switch_tables,
           .partitions = definitions,
           .desired = desired,
-          .sm_port = observations_.sm_port().value_or(ib::Guid()),
-          .discovery_began = last_scan_began_ == verify::VersionHistory::Time{}
-                                 ? fabric::WallTime{}
-                                 : wall_of(last_scan_began_)};
+          .sm_port = observations.sm_port().value_or(ib::Guid()),
+          .discovery_began = scanned ? wall_of(*scanned, now) : fabric::WallTime{}};
 }
 
-// Fails for the same reasons as the request itself would.
-Result<std::vector<fabric::PartitionDefinition>> Controller::planned(
+Result<Diagnostics::Definitions> Diagnostics::partitions_after(
     const fabricapi::PlanRequest& request) const {
-  const registry::Registry& registry = deps_.registry;
+  const registry::Registry& registry = sources_.registry;
   if (!request.partition) return registry.after_remove(request.without);
-  std::vector<fabric::PartitionDefinition> after =
-      TRY(request.update ? registry.after_update(*request.partition)
-                         : registry.after_create(*request.partition));
-  TRY(deps_.subnet_manager.check(after));
+  Definitions after = TRY(request.update ? registry.after_update(*request.partition)
+                                         : registry.after_create(*request.partition));
+  TRY(sources_.subnet_manager.check(after));
   return after;
 }
 
-void Controller::plan(const Caller& caller, const fabricapi::PlanRequest& request,
-                      Done<fabricapi::Plan> done) {
-  const Status permitted = check_role(caller);
-  if (!permitted) return done(permitted.error());
-  answer_committed(std::move(done), [this, request]() -> Result<fabricapi::Plan> {
-    const SnapshotTables known = this->snapshot_tables();
-    const diagnose::PlanOptions terms{deps_.subnet_manager.status().last_sweep,
-                                      deps_.subnet_manager.writes()};
-    // The committed partitions: the last request may not have reached the engine yet.
-    const std::vector<fabric::PartitionDefinition> before =
-        resulting_partitions(*deps_.registry.partitions());
-    const verify::DesiredKeys desired(before);
-    const diagnose::FabricSnapshot now = snapshot(known, before, desired);
-    if (!request.partition && request.without.empty()) return diagnose::plan_pending(now, terms);
-    const std::vector<fabric::PartitionDefinition> after =
-        resulting_partitions(TRY(planned(request)));
-    fabricapi::Plan plan = diagnose::plan_change(after, now, terms);
-    if (request.partition && !request.update && !request.partition->pkey)
-      plan.notes.push_back("its P_Key would be " + pkey_in(after, request.partition->name).text());
-    const size_t stay = request.partition && request.update
-                            ? count_kept_out(deps_.registry, kController, *request.partition)
-                            : 0;
-    if (stay > 0)
-      plan.notes.push_back(std::to_string(stay) +
-                           " bindings are no longer allowed (by namespace or node), and stay "
-                           "until their pods end");
-    return plan;
-  });
+Result<fabricapi::Plan> Diagnostics::plan(const fabricapi::PlanRequest& request,
+                                          registry::Now now) const {
+  const Tables known = read_tables(now);
+  const diagnose::PlanOptions options{sources_.subnet_manager.status().last_sweep,
+                                      sources_.subnet_manager.writes()};
+  // The committed partitions: the last request may not have reached the engine yet.
+  const Definitions before = sources_.published.all_with(*sources_.registry.partitions());
+  const verify::DesiredKeys desired(before);
+  const diagnose::FabricSnapshot present = snapshot(known, before, desired, now);
+  if (!request.partition && request.without.empty())
+    return diagnose::plan_pending(present, options);
+  const Definitions after = sources_.published.all_with(TRY(partitions_after(request)));
+  fabricapi::Plan plan = diagnose::plan_change(after, present, options);
+  if (request.partition && !request.update && !request.partition->pkey)
+    plan.notes.push_back("its P_Key would be " + pkey_in(after, request.partition->name).text());
+  const size_t stay = request.partition && request.update
+                          ? count_kept_out(sources_.registry, kInternal, *request.partition)
+                          : 0;
+  if (stay > 0)
+    plan.notes.push_back(std::to_string(stay) +
+                         " bindings are no longer allowed (by namespace or node), and stay "
+                         "until their pods end");
+  return plan;
 }
 
 // `name`: "NAMESPACE/POD", "POD" in the namespace default, or a GUID.
-diagnose::Subject Controller::subject_of(const std::string& name) const {
+diagnose::Subject Diagnostics::subject_of(const std::string& name) const {
   diagnose::Subject subject{.name = name};
   const auto add = [&](const fabric::Binding& binding) {
     subject.ports.push_back({binding.guid, binding});
   };
   if (const Result<ib::Guid> guid = ib::Guid::parse(name)) {
-    const std::vector<fabric::Binding> bindings = deps_.registry.bindings_of(*guid);
+    const std::vector<fabric::Binding> bindings = sources_.registry.bindings_of(*guid);
     std::for_each(bindings.begin(), bindings.end(), add);
     if (bindings.empty()) subject.ports.push_back({*guid});
     return subject;
@@ -157,50 +154,71 @@ diagnose::Subject Controller::subject_of(const std::string& name) const {
   fabricapi::BindingFilter filter;
   filter.name_space = slash == name.npos ? "default" : name.substr(0, slash);
   filter.pod = slash == name.npos ? name : name.substr(slash + 1);
-  const auto listed = deps_.registry.bindings(kController, filter, {});
+  const auto listed = sources_.registry.bindings(kInternal, filter, {});
   if (listed) std::for_each(listed->items.begin(), listed->items.end(), add);
   return subject;
 }
 
-void Controller::explain(const Caller& caller, const fabricapi::ExplainRequest& request,
-                         Done<fabricapi::Explanation> done) {
-  const Status permitted = check_role(caller);
-  if (!permitted) return done(permitted.error());
-  answer_committed(std::move(done), [this, request]() -> Result<fabricapi::Explanation> {
-    std::vector<diagnose::Subject> subjects;
-    for (const std::string& subject : request.subjects) {
-      subjects.push_back(subject_of(subject));
-      if (subjects.back().ports.empty())
-        return Error(Code::not_found,
-                     "'" + subject + "': no binding of a pod of this name, and not a GUID");
-    }
-    const SnapshotTables known = this->snapshot_tables();
-    fabricapi::Explanation explanation = sm::diagnose::explain(subjects, snapshot(known));
-    for (auto& subject : explanation.subjects) add_kept_out(deps_.registry, subject);
-    return explanation;
-  });
+Result<fabricapi::Explanation> Diagnostics::explain(const fabricapi::ExplainRequest& request,
+                                                    registry::Now now) const {
+  std::vector<diagnose::Subject> subjects;
+  for (const std::string& subject : request.subjects) {
+    subjects.push_back(subject_of(subject));
+    if (subjects.back().ports.empty())
+      return Error(Code::not_found,
+                   "'" + subject + "': no binding of a pod of this name, and not a GUID");
+  }
+  const Tables known = read_tables(now);
+  fabricapi::Explanation explanation = diagnose::explain(
+      subjects, snapshot(known, sources_.published.all(), sources_.verifier.desired(), now));
+  for (auto& subject : explanation.subjects) add_kept_out(sources_.registry, subject);
+  return explanation;
 }
 
-diagnose::HealthChecks Controller::health_checks() const {
-  const SnapshotTables known = this->snapshot_tables();
-  return diagnose::run_checks(snapshot(known), deps_.subnet_manager.status(), settings_.sm,
-                              {.stuck = stuck_deletions(),
-                               .duplicate_nodes = deps_.registry.duplicate_nodes(now_),
-                               .declared = declared_file_faults()});
+// Empty while the subnet manager does not serve: everything waits for it, and that is reported
+// itself.
+std::vector<diagnose::StuckDeletion> Diagnostics::stuck_deletions(registry::Now now) const {
+  const verify::PortVerifier& verifier = sources_.verifier;
+  const bool looked = verifier.last_scan() && now.steady - started_.steady >= kLong;
+  const fabric::Condition fault = engine_fault(sources_.subnet_manager.status());
+  if (!looked || fault.reason != fabric::Reason::none) return {};
+  std::vector<diagnose::StuckDeletion> all;
+  for (registry::Registry::DeletedPartition& one : sources_.registry.deleted_partitions()) {
+    std::erase_if(one.ports, [&](ib::Guid port) { return !verifier.is_silent(port); });
+    if (now.steady - one.since >= kLong && !one.ports.empty())
+      all.push_back({diagnose::StuckDeletion::Kind::partition, one.name, one.ports});
+  }
+  std::map<std::pair<std::string, diagnose::StuckDeletion::Kind>, std::vector<ib::Guid>> by_node;
+  for (const fabric::Binding* const binding : sources_.registry.releasing()) {
+    if (now.wall - binding->changed < kLong || !verifier.is_silent(binding->guid)) continue;
+    const fabric::Port* const pf = verifier.observations().topology().find(binding->pf_guid);
+    const bool vport = binding->kind == fabric::Kind::vf && pf != nullptr && pf->virtualized;
+    by_node[{binding->attachment.node, vport ? diagnose::StuckDeletion::Kind::vports
+                                             : diagnose::StuckDeletion::Kind::bindings}]
+        .push_back(binding->guid);
+  }
+  for (auto& [key, ports] : by_node) all.push_back({key.second, key.first, std::move(ports)});
+  return all;
 }
 
-void Controller::health(const Caller& caller, Done<fabricapi::FabricHealth> done) {
-  const Status permitted = check_role(caller);
-  if (!permitted) return done(permitted.error());
-  answer_committed(std::move(done), [this]() -> Result<fabricapi::FabricHealth> {
-    const opensm::EngineStatus status = deps_.subnet_manager.status();
-    fabricapi::FabricHealth health;
-    health.findings = health_checks().issues;
-    health.engine = std::string(opensm::name(status.health)) + ": version " +
-                    std::to_string(status.swept) + " of " + std::to_string(published_version_) +
-                    " is in force";
-    return health;
-  });
+diagnose::HealthChecks Diagnostics::health_checks(registry::Now now) const {
+  const Tables known = read_tables(now);
+  return diagnose::run_checks(
+      snapshot(known, sources_.published.all(), sources_.verifier.desired(), now),
+      sources_.subnet_manager.status(), settings_,
+      {.stuck = stuck_deletions(now),
+       .duplicate_nodes = sources_.registry.duplicate_nodes(now),
+       .declared = sources_.declared.faults()});
+}
+
+fabricapi::FabricHealth Diagnostics::health(registry::Now now) const {
+  const opensm::EngineStatus status = sources_.subnet_manager.status();
+  fabricapi::FabricHealth health;
+  health.findings = health_checks(now).issues;
+  health.engine = std::string(opensm::name(status.health)) + ": version " +
+                  std::to_string(status.swept) + " of " +
+                  std::to_string(sources_.published.version()) + " is in force";
+  return health;
 }
 
 }  // namespace ibpod::sm::controller

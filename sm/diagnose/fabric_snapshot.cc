@@ -44,12 +44,6 @@ fabric::EndPort end_port(const FabricSnapshot& snapshot, ib::Guid port) {
   return end;
 }
 
-std::string described(const fabric::Topology& topology, ib::Guid port) {
-  const fabric::Port* seen = topology.find(port);
-  return port.text() +
-         (seen != nullptr && !seen->description.empty() ? " (\"" + seen->description + "\")" : "");
-}
-
 std::map<ib::Guid, std::vector<std::string>> index0_clashes(
     const std::vector<fabric::PartitionDefinition>& definitions, const FabricSnapshot& snapshot) {
   Claims claims;

@@ -45,9 +45,6 @@ fabric::EndPort end_port(const FabricSnapshot& snapshot, ib::Guid port);
 // the table is not known.
 const ReadTable* enforcing_switch_table(const FabricSnapshot& snapshot, ib::Guid port);
 
-// `00:02:c9:03:00:a1:b2:c3 ("node7 mlx5_0")`; without the description if there is none.
-std::string described(const fabric::Topology& topology, ib::Guid port);
-
 // The ports whose index 0 more than one partition claims, with the sorted names of these
 // partitions. OpenSM grants one of them. The default partition does not count.
 std::map<ib::Guid, std::vector<std::string>> index0_clashes(

@@ -289,7 +289,7 @@ void Telemetry::drifted(ib::Guid port, const std::string& text) {
 
 void Telemetry::repaired(std::string_view result) { metrics_.add(kRepairs, {std::string(result)}); }
 
-void Telemetry::scanned(const PortCounts& counts, size_t packets,
+void Telemetry::scanned(const verify::PortCounts& counts, size_t packets,
                         std::chrono::duration<double> took) {
   const auto show = [&](const char* state, size_t count) {
     metrics_.set(kPorts, {state}, static_cast<double>(count));

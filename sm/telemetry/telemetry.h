@@ -8,6 +8,7 @@
 #include "lib/log/log.h"
 #include "sm/opensm/subnet_manager.h"
 #include "sm/telemetry/line_limit.h"
+#include "sm/verify/port_verifier.h"
 
 #include <chrono>
 #include <functional>
@@ -23,15 +24,6 @@ namespace ibpod::sm::telemetry {
 
 // In the document's order (docs/metrics.md).
 const std::vector<http::Family>& metric_families();
-
-// The ports of the subnet, as counted by one scan.
-struct PortCounts {
-  size_t ports = 0;    // all
-  size_t missing = 0;  // lack a key
-  size_t foreign = 0;  // hold one that no partition gives them
-  size_t unseen = 0;   // named by a partition, and not visible
-  bool operator==(const PortCounts&) const = default;
-};
 
 class Telemetry {
  public:
@@ -80,7 +72,8 @@ class Telemetry {
   // the word for why it could not be done.
   void drifted(ib::Guid port, const std::string& text);
   void repaired(std::string_view result);
-  void scanned(const PortCounts& counts, size_t packets, std::chrono::duration<double> took);
+  void scanned(const verify::PortCounts& counts, size_t packets,
+               std::chrono::duration<double> took);
   void read(size_t packets);
   // As it is now: bindings by state and reason, ports that have not settled, requests that wait.
   void bindings(const std::map<std::pair<fabric::BindingState, fabric::Reason>, size_t>& counts,

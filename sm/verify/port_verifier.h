@@ -1,0 +1,168 @@
+// PortVerifier: decides which ports are verified, and which P_Key tables must be repaired.
+//
+// Inputs: the status of the subnet manager, the tables that the prober and the nodes have read, and
+// the desired keys. Output: verdicts, which the caller applies to the bindings in the order given.
+// For one thread; it has no clock and changes nothing outside itself.
+#pragma once
+
+#include "lib/fabric/binding.h"
+#include "sm/opensm/subnet_manager.h"
+#include "sm/probe/repair.h"
+#include "sm/verify/desired_keys.h"
+#include "sm/verify/port_observations.h"
+#include "sm/verify/repair_queue.h"
+#include "sm/verify/version_history.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ibpod::sm::verify {
+
+// What is requested of ports: a read-only view of the bindings and partitions.
+class PortRequests {
+ public:
+  PortRequests() = default;
+  PortRequests(const PortRequests&) = delete;
+  PortRequests& operator=(const PortRequests&) = delete;
+  PortRequests(PortRequests&&) = delete;
+  PortRequests& operator=(PortRequests&&) = delete;
+  virtual ~PortRequests() = default;
+
+  // The version in which the keys of the port last changed; 0: it has none.
+  virtual uint64_t changed_in(ib::Guid port) const = 0;
+  // Valid until the next change.
+  virtual std::vector<const fabric::Binding*> bindings_on(ib::Guid port) const = 0;
+  // True if every partition of the port has `proof: none`.
+  virtual bool needs_no_proof(ib::Guid port) const = 0;
+  virtual bool is_being_forgotten(const std::string& node) const = 0;
+};
+
+// A decision about a port.
+struct PortVerdict {
+  enum class Kind {
+    condition,  // why it is not verified: `condition`
+    verified,   // its table is as desired: `version`, `proof`, `enforcement`
+    clean,      // it holds no key that must be removed: `version`
+    absent,     // no scan finds it: keys it was given since a scan last did never reached it
+    drifted,    // its table was right and no longer is: `condition`
+  };
+  ib::Guid port;
+  Kind kind = Kind::condition;
+  fabric::Condition condition = {};
+  uint64_t version = 0;
+  fabric::Proof proof = fabric::Proof::none;
+  fabric::Enforcement enforcement = fabric::Enforcement::unknown;
+  bool operator==(const PortVerdict&) const = default;
+};
+using PortVerdicts = std::vector<PortVerdict>;
+
+// The ports of the subnet, as counted by one full scan.
+struct PortCounts {
+  size_t ports = 0;    // all
+  size_t missing = 0;  // lack a key
+  size_t foreign = 0;  // hold one that no partition gives them
+  size_t unseen = 0;   // named by a partition, and not visible
+  bool operator==(const PortCounts&) const = default;
+};
+
+class PortVerifier {
+ public:
+  using Time = VersionHistory::Time;
+
+  struct Settings {
+    std::string epoch;  // unique to this process
+    // The port of the subnet manager, if known.
+    std::optional<ib::Guid> own_port = {};
+    // How long a node's report of a port is valid, if the port itself cannot be read.
+    Duration node_report_lifetime{180'000};
+  };
+  // `requests` must outlive the verifier.
+  PortVerifier(Settings settings, const PortRequests& requests);
+
+  // The keys of all partitions, and those of the default and the manual partitions alone.
+  void set_desired(DesiredKeys all, DesiredKeys unmanaged);
+
+  // `now`: read after `status`, as a table that was read earlier may be of an older version.
+  struct EngineChange {
+    bool tables_lost = false;  // other partitions may have been in force: nothing is verified
+    bool has_swept = false;    // a sweep has applied a newer version
+    bool first_sweep = false;  // readings from before it may be of another subnet manager
+  };
+  EngineChange engine_changed(const opensm::EngineStatus& status, bool writes, Time now);
+
+  // Records a batch of the prober. Call verdicts_of() with the same batch next.
+  void record(const probe::ProbeBatch& batch, Time now);
+  PortVerdicts verdicts_of(const probe::ProbeBatch& batch, Time now);
+  // Call after the verdicts of a full scan have been applied.
+  PortCounts counts() const;
+
+  // Records a node's report of a table. `stamp`: of the last answer to that node. invalid if the
+  // port has fewer entries; busy if the node reports more than `max_entries` entries in total.
+  Status check_report(ib::Guid port, const ib::PKeyTable& table) const;
+  Result<PortVerdicts> record_report(const std::string& node, ib::Guid port,
+                                     const ib::PKeyTable& table, std::string_view stamp,
+                                     size_t max_entries, Time now);
+  void forget_report(ib::Guid port) { observations_.forget_node(port); }
+  std::string stamp() const { return applied_.stamp() + "/" + swept_.stamp(); }
+
+  // Repairs that are under way from now on, and ports to read again soon because of repairs.
+  std::vector<probe::Repair> take_repairs();
+  std::set<ib::Guid> unsettled() const { return repairs_.unsettled(); }
+
+  uint64_t applied() const { return applied_.newest(); }
+  uint64_t swept() const { return swept_.newest(); }
+  const PortObservations& observations() const { return observations_; }
+  const DesiredKeys& desired() const { return desired_; }
+  // Keys of the default and the manual partitions.
+  DesiredTable unmanaged_keys(ib::Guid port) const;
+  // The start of the last full scan; nothing: there was none.
+  std::optional<Time> last_scan() const { return last_scan_; }
+  // True if a complete scan of our own subnet has found no port with this GUID.
+  bool is_absent(ib::Guid port) const;
+  // False only if a full scan has shown that the port is not on the subnet.
+  bool may_be_present(ib::Guid port) const;
+  // True if neither the prober nor the node has read the port's table.
+  bool is_silent(ib::Guid port) const;
+  // True if a reading of the port or of its switch port shows the P_Key.
+  bool is_known_to_hold(ib::Guid port, ib::PKey pkey) const;
+  // The fault if the scanned subnet lacks the subnet manager's port; empty: it does not.
+  std::string wrong_subnet() const;
+
+ private:
+  void verify(ib::Guid port, Time now, PortVerdicts& verdicts);
+  void verify_absent_ports(Time now, PortVerdicts& verdicts);
+  void plan_repair(ib::Guid port, const TableFinding& finding, Time now, PortVerdicts& verdicts);
+  void verify_unseen(ib::Guid port, const fabric::Condition& condition, PortVerdicts& verdicts);
+  enum class Absence;
+  Absence classify_absence(ib::Guid port, fabric::Reason reason) const;
+  bool is_released_with_node(const fabric::Binding& binding) const;
+  bool is_visible_while_bound(const fabric::Binding& binding) const;
+  bool has_virtual_ports() const;
+  fabric::Condition why_unseen(ib::Guid port, const fabric::Condition& condition) const;
+  bool awaits_sm(ib::Guid port, const ib::PKeyTable& table) const;
+
+  // The subnet manager, as of the last engine_changed().
+  struct Engine {
+    uint64_t losses = 0;     // resets of tables that it has reported
+    uint64_t rollbacks = 0;  // times that it went back to an older version
+    bool writes = false;     // it writes the tables, and is ours
+    opensm::Health health = opensm::Health::starting;
+  };
+
+  Settings settings_;
+  const PortRequests& requests_;
+  DesiredKeys desired_;
+  DesiredKeys unmanaged_;
+  Engine engine_;
+  VersionHistory applied_, swept_;
+  std::optional<Time> last_scan_;
+  PortObservations observations_;
+  RepairQueue repairs_;
+};
+
+}  // namespace ibpod::sm::verify

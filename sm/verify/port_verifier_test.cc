@@ -1,0 +1,398 @@
+// What makes a port verified, and what an absent port proves.
+#include "sm/verify/port_verifier.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::verify {
+namespace {
+
+using fabric::Proof;
+using fabric::Reason;
+using Kind = PortVerdict::Kind;
+
+constexpr ib::Guid kVf{0x11}, kOther{0x12}, kPf{0x10}, kSm{0x01};
+constexpr ib::PKey kBlue{0x8001}, kForeign{0x8009};
+
+struct Requests final : PortRequests {
+  uint64_t changed_in(ib::Guid) const override { return version; }
+  std::vector<const fabric::Binding*> bindings_on(ib::Guid port) const override {
+    if (port != kVf || !bound) return {};
+    return {&binding};
+  }
+  bool needs_no_proof(ib::Guid) const override { return no_proof; }
+  bool is_being_forgotten(const std::string&) const override { return forgetting; }
+
+  fabric::Binding binding;
+  bool bound = true;
+  uint64_t version = 1;
+  bool no_proof = false;
+  bool forgetting = false;
+};
+
+// The VF kVf of the PF kPf is a full member of blue, 0x8001, since version 1.
+struct Subnet {
+  Subnet() {
+    requests.binding.guid = kVf;
+    requests.binding.pf_guid = kPf;
+    requests.binding.state = fabric::BindingState::written;
+    fabric::PartitionDefinition blue;
+    blue.name = "blue";
+    blue.pkey = ib::PKey(1);
+    blue.members = {{kVf, fabric::Membership::full}};
+    verifier.set_desired(DesiredKeys({blue}), {});
+    status.health = opensm::Health::serving;
+    for (const ib::Guid guid : {kSm, kPf, kVf}) ports[guid].guid = guid;
+  }
+  VersionHistory::Time now() const { return VersionHistory::Time(std::chrono::seconds(seconds)); }
+
+  PortVerifier::EngineChange sweep(uint64_t version = 1) {
+    ++seconds;
+    status.placed = status.swept = version;
+    return verifier.engine_changed(status, writes, now());
+  }
+  // All ports that are there are read.
+  PortVerdicts scan() {
+    ++seconds;
+    probe::ProbeBatch batch;
+    batch.begun = now();
+    fabric::Topology::Contents contents;
+    for (const auto& [guid, port] : ports) contents.ports.push_back(port);
+    contents.unanswered_count = is_complete ? 0 : 1;
+    batch.topology = std::make_shared<fabric::Topology>(std::move(contents));
+    batch.full_scan = true;
+    if (ports.contains(kVf)) batch.ports.push_back({.port = kVf, .table = table});
+    ++seconds;
+    verifier.record(batch, now());
+    return verifier.verdicts_of(batch, now());
+  }
+  PortVerdicts scan_swept() {
+    sweep();
+    return scan();
+  }
+  void remove_vf() { ports.erase(kVf); }
+
+  int seconds = 1000;
+  Requests requests;
+  PortVerifier verifier{{.epoch = "e", .own_port = kSm}, requests};
+  opensm::EngineStatus status;
+  bool writes = true;
+  bool is_complete = true;
+  std::map<ib::Guid, fabric::Port> ports;
+  ib::PKeyTable table{ib::kDefaultFull, kBlue, ib::PKey(), ib::PKey()};
+};
+
+std::vector<Kind> kinds(const PortVerdicts& verdicts) {
+  std::vector<Kind> all;
+  for (const PortVerdict& verdict : verdicts) all.push_back(verdict.kind);
+  return all;
+}
+
+TEST_CASE_FIXTURE(Subnet, "a port is verified by its own table, of the version that was in place") {
+  table = {kBlue, ib::PKey()};
+  const PortVerdicts verdicts = scan_swept();
+  REQUIRE(kinds(verdicts) == std::vector{Kind::verified});
+  CHECK(verdicts[0].port == kVf);
+  CHECK(verdicts[0].version == 1);
+  CHECK(verdicts[0].proof == Proof::port);
+  CHECK(verifier.counts() == PortCounts{.ports = 3});
+}
+
+TEST_CASE_FIXTURE(Subnet, "tables prove nothing before the first sweep") {
+  table = {kBlue};
+  CHECK(scan().empty());
+  table = {};
+  remove_vf();
+  CHECK(scan().empty());
+}
+
+TEST_CASE_FIXTURE(Subnet, "a table that was read before the keys changed proves nothing") {
+  table = {kBlue};
+  sweep();
+  requests.version = 2;
+  CHECK(scan().empty());
+  CHECK(kinds(scan_swept()).empty());
+  sweep(2);
+  CHECK(kinds(scan()) == std::vector{Kind::verified});
+}
+
+TEST_CASE_FIXTURE(Subnet, "while a sweep may still write it, a wrong table is no verdict") {
+  table = {ib::PKey(), ib::PKey()};
+  sweep();
+  requests.version = 2;
+  status.placed = 2;
+  verifier.engine_changed(status, writes, now());
+  CHECK(scan().empty());
+  sweep(2);
+  CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::drifted});
+}
+
+TEST_CASE_FIXTURE(Subnet, "a wrong table is reported once and repaired") {
+  table = {kBlue, kForeign};
+  const PortVerdicts verdicts = scan_swept();
+  REQUIRE(kinds(verdicts) == std::vector{Kind::condition, Kind::drifted});
+  CHECK(verdicts[0].condition.reason == Reason::foreign_key);
+  const std::vector<probe::Repair> repairs = verifier.take_repairs();
+  REQUIRE(repairs.size() == 1);
+  CHECK(repairs[0].port == kVf);
+  CHECK(repairs[0].kind == probe::Repair::Kind::revoke);
+  CHECK(repairs[0].expected == mad::block_of(table, 0));
+  CHECK(repairs[0].keys == mad::block_of({kBlue, ib::PKey()}, 0));
+  CHECK(verifier.unsettled() == std::set{kVf});
+  CHECK_MESSAGE(scan().empty(), "its repair is under way");
+  CHECK(verifier.counts() == PortCounts{.ports = 3, .foreign = 1});
+}
+
+TEST_CASE_FIXTURE(Subnet, "after its repair, a right table settles the port") {
+  table = {ib::PKey(), ib::PKey()};
+  scan_swept();
+  CHECK(verifier.counts() == PortCounts{.ports = 3, .missing = 1});
+  const std::vector<probe::Repair> repairs = verifier.take_repairs();
+  REQUIRE(repairs.size() == 1);
+  CHECK(repairs[0].kind == probe::Repair::Kind::bind);
+  probe::ProbeBatch batch;
+  batch.begun = now();
+  batch.ports = {{.port = kVf, .table = ib::PKeyTable{kBlue, ib::PKey()}, .after_repair = true}};
+  verifier.record(batch, now());
+  CHECK(kinds(verifier.verdicts_of(batch, now())) == std::vector{Kind::verified});
+  CHECK(verifier.unsettled().empty());
+}
+
+TEST_CASE_FIXTURE(Subnet, "tables that are not ours to write are not repaired") {
+  table = {kBlue, kForeign};
+  SUBCASE("of another subnet manager") { writes = false; }
+  SUBCASE("while ours is not master") { status.health = opensm::Health::not_master; }
+  SUBCASE("while ours has thrown the file away") { status.health = opensm::Health::failed_open; }
+  CHECK(kinds(scan_swept()) == std::vector{Kind::condition});
+  CHECK(verifier.take_repairs().empty());
+}
+
+TEST_CASE_FIXTURE(Subnet, "without a subnet manager, tables are still repaired") {
+  table = {kBlue, kForeign};
+  status.health = opensm::Health::gone;
+  scan_swept();
+  CHECK(verifier.take_repairs().size() == 1);
+}
+
+TEST_CASE_FIXTURE(Subnet,
+                  "the adapter's initial table in state INIT is repaired, and is no drift") {
+  table = {ib::kDefaultFull, ib::PKey()};
+  ports[kVf].state = ib::PortState::init;
+  CHECK(kinds(scan_swept()) == std::vector{Kind::condition});
+  CHECK(verifier.take_repairs().size() == 1);
+}
+
+TEST_CASE_FIXTURE(Subnet, "a table without a free entry is a lack of capacity") {
+  fabric::PartitionDefinition red;
+  red.name = "red";
+  red.pkey = ib::PKey(2);
+  red.members = {{kVf, fabric::Membership::full}};
+  fabric::PartitionDefinition blue = red;
+  blue.pkey = ib::PKey(1);
+  verifier.set_desired(DesiredKeys({blue, red}), {});
+  table = {kBlue};
+  const PortVerdicts verdicts = scan_swept();
+  REQUIRE(kinds(verdicts) == std::vector{Kind::condition, Kind::condition});
+  CHECK(verdicts[0].condition.reason == Reason::missing_key);
+  CHECK(verdicts[1].condition.reason == Reason::capacity);
+  CHECK(verifier.take_repairs().empty());
+}
+
+TEST_CASE_FIXTURE(Subnet, "a subnet without our subnet manager's port is another one") {
+  table = {kBlue};
+  ports.erase(kSm);
+  const PortVerdicts verdicts = scan_swept();
+  REQUIRE(kinds(verdicts) == std::vector{Kind::condition});
+  CHECK(verdicts[0].condition.reason == Reason::unreachable);
+  CHECK(verdicts[0].condition.text == verifier.wrong_subnet());
+  CHECK(verifier.wrong_subnet().find(kSm.text()) != std::string::npos);
+  is_complete = false;
+  CHECK_MESSAGE(kinds(scan()) == std::vector{Kind::verified}, "an incomplete scan may lack it");
+  CHECK(verifier.wrong_subnet().empty());
+}
+
+// --- the subnet manager
+
+TEST_CASE_FIXTURE(Subnet, "what the subnet manager reports decides which readings count") {
+  table = {kBlue};
+  CHECK(sweep().first_sweep);
+  const PortVerifier::EngineChange second = sweep(2);
+  CHECK(second.has_swept);
+  CHECK_FALSE(second.first_sweep);
+  CHECK_FALSE(second.tables_lost);
+  CHECK(kinds(scan()) == std::vector{Kind::verified});
+  SUBCASE("other partitions were in force") {
+    ++status.violations;
+    CHECK(sweep(2).tables_lost);
+    CHECK_FALSE(sweep(2).tables_lost);
+  }
+  SUBCASE("an edit by hand was taken over") {
+    ++status.edits;
+    CHECK_FALSE(sweep(2).tables_lost);
+  }
+  SUBCASE("it went back to an older version") {
+    status.placed = status.swept = 0;
+    ++seconds;
+    CHECK_FALSE(verifier.engine_changed(status, writes, now()).has_swept);
+    CHECK(verifier.applied() == 0);
+    CHECK(verifier.swept() == 0);
+    CHECK(scan().empty());
+    CHECK(sweep(2).first_sweep);
+  }
+  CHECK(kinds(scan()) == std::vector{Kind::verified});
+}
+
+TEST_CASE_FIXTURE(Subnet, "a node's report with the stamp of a lost generation proves nothing") {
+  table = {kBlue};
+  remove_vf();
+  scan_swept();
+  const auto report = [&](const std::string& stamp) {
+    const auto verdicts = verifier.record_report("n1", kVf, {kBlue}, stamp, 100, now());
+    REQUIRE(verdicts);
+    return kinds(*verdicts).front();
+  };
+  const std::string stamp = verifier.stamp();
+  CHECK(report("") == Kind::condition);
+  CHECK(report(stamp) == Kind::verified);
+  ++status.violations;
+  sweep();
+  scan();
+  CHECK(report(stamp) == Kind::condition);
+  CHECK(report(verifier.stamp()) == Kind::verified);
+  verifier.forget_report(kVf);
+  CHECK(kinds(scan()).front() == Kind::condition);
+}
+
+TEST_CASE_FIXTURE(Subnet, "a report with more keys than the port has entries is refused") {
+  ports[kVf].partition_cap = 2;
+  scan_swept();
+  CHECK(verifier.check_report(kVf, {kBlue, ib::PKey(), ib::PKey()}));
+  CHECK(verifier.check_report(kOther, {kBlue, kBlue, kBlue}));
+  const Status refused = verifier.check_report(kVf, {kBlue, ib::PKey(), kBlue});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().text() == "ports.table: port " + kVf.text() + " has 2 entries, got 3");
+  const auto too_many = verifier.record_report("n1", kVf, {kBlue, kBlue}, "", 1, now());
+  REQUIRE_FALSE(too_many);
+  CHECK(too_many.error().code() == Code::busy);
+}
+
+// --- absent ports
+
+TEST_CASE_FIXTURE(Subnet, "of an absent port nothing is proved but by one of these rules") {
+  sweep();
+  remove_vf();
+  requests.binding.state = fabric::BindingState::releasing;
+  SUBCASE("a scan has found it before: its link or its node is down") {
+    ports[kVf].guid = kVf;
+    scan();
+    remove_vf();
+    const PortVerdicts verdicts = scan();
+    REQUIRE(verdicts.size() == 2);
+    CHECK(verdicts[0].condition.reason == Reason::port_down);
+    CHECK(verdicts[1].kind == Kind::absent);
+  }
+  SUBCASE("the scan is incomplete") {
+    is_complete = false;
+    requests.forgetting = requests.no_proof = requests.binding.guid_requested = true;
+    const PortVerdicts verdicts = scan();
+    REQUIRE(kinds(verdicts) == std::vector{Kind::condition});
+    CHECK(verdicts[0].condition.reason == Reason::timeout);
+  }
+  SUBCASE("no sweep since its keys changed") {
+    requests.version = 2;
+    requests.forgetting = requests.no_proof = requests.binding.guid_requested = true;
+    CHECK(kinds(scan()) == std::vector{Kind::condition});
+  }
+  SUBCASE("its PF has virtual ports, which no scan finds") {
+    ports[kPf].virtualized = true;
+    requests.forgetting = requests.no_proof = requests.binding.guid_requested = true;
+    const PortVerdicts verdicts = scan();
+    REQUIRE(kinds(verdicts) == std::vector{Kind::condition});
+    CHECK(verdicts[0].condition.reason == Reason::vport);
+  }
+  SUBCASE("proof: none") {
+    requests.no_proof = true;
+    const PortVerdicts verdicts = scan();
+    REQUIRE(kinds(verdicts) == std::vector{Kind::verified});
+    CHECK(verdicts[0].proof == Proof::none);
+  }
+  SUBCASE("its node is being forgotten") {
+    requests.forgetting = true;
+    const PortVerdicts verdicts = scan();
+    REQUIRE(kinds(verdicts) == std::vector{Kind::condition, Kind::clean});
+    CHECK(verdicts[1].proof == Proof::port);
+  }
+  SUBCASE("a pod had requested its GUID, and is gone") {
+    requests.binding.guid_requested = true;
+    CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::clean});
+  }
+  SUBCASE("a pod has requested its GUID, and still runs") {
+    requests.binding.guid_requested = true;
+    requests.binding.state = fabric::BindingState::written;
+    CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::absent});
+  }
+  SUBCASE("its node reports a table of it") {
+    requests.binding.guid_requested = requests.no_proof = true;
+    REQUIRE(verifier.record_report("n1", kVf, {kForeign}, "", 100, now()));
+    CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::absent});
+    CHECK(verifier.may_be_present(kVf));
+  }
+  SUBCASE("another subnet manager writes the tables") {
+    writes = false;
+    sweep();
+    CHECK(kinds(scan()) == std::vector{Kind::condition});
+  }
+}
+
+TEST_CASE_FIXTURE(Subnet, "a virtual port ends with its node only if its PF is absent, too") {
+  sweep();
+  remove_vf();
+  requests.forgetting = true;
+  ports[kPf].virtualized = true;
+  CHECK(kinds(scan()) == std::vector{Kind::condition});
+  ports.erase(kPf);
+  CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::clean});
+  requests.binding.pf_guid = {};
+  CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::clean});
+  ports[kOther].guid = kOther;
+  ports[kOther].virtualized = true;
+  CHECK_MESSAGE(kinds(scan()) == std::vector{Kind::condition}, "its PF may be that one");
+  requests.binding.kind = fabric::Kind::child;
+  CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::clean});
+}
+
+TEST_CASE_FIXTURE(Subnet, "a port may be present until a complete scan has not found it") {
+  CHECK(verifier.may_be_present(kOther));
+  CHECK_FALSE(verifier.is_absent(kOther));
+  is_complete = false;
+  scan_swept();
+  CHECK(verifier.may_be_present(kOther));
+  is_complete = true;
+  scan();
+  CHECK_FALSE(verifier.may_be_present(kOther));
+  CHECK(verifier.is_absent(kOther));
+  CHECK(verifier.may_be_present(kVf));
+}
+
+TEST_CASE_FIXTURE(Subnet, "a key is known to be held by the port's or the node's reading") {
+  table = {kBlue};
+  CHECK(verifier.is_silent(kVf));
+  scan_swept();
+  CHECK_FALSE(verifier.is_silent(kVf));
+  CHECK(verifier.is_known_to_hold(kVf, ib::PKey(0x0001)));
+  CHECK_FALSE(verifier.is_known_to_hold(kVf, kForeign));
+  REQUIRE(verifier.record_report("n1", kVf, {kForeign}, "", 100, now()));
+  CHECK(verifier.is_known_to_hold(kVf, kForeign));
+}
+
+TEST_CASE_FIXTURE(Subnet, "reports of nodes end with their time") {
+  remove_vf();
+  scan_swept();
+  REQUIRE(verifier.record_report("n1", kVf, {kBlue}, verifier.stamp(), 100, now()));
+  CHECK(kinds(scan()) == std::vector{Kind::verified});
+  seconds += 181;
+  scan();
+  CHECK(kinds(scan()).front() == Kind::condition);
+}
+
+}  // namespace
+}  // namespace ibpod::sm::verify
