@@ -1,6 +1,6 @@
 #include "ctl/doctor.h"
 
-#include "lib/node/remedies.h"
+#include "lib/node/describe.h"
 
 #include <algorithm>
 #include <array>

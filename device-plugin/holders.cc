@@ -1,6 +1,6 @@
 #include "device-plugin/holders.h"
 
-#include "lib/node/whose.h"
+#include "lib/node/describe.h"
 
 namespace ibpod::device_plugin {
 namespace {

@@ -1,6 +1,6 @@
 #include "agent/prepare/pf_preparation.h"
 
-#include "lib/node/remedies.h"
+#include "lib/node/describe.h"
 #include "lib/node/vf.h"
 
 #include <algorithm>

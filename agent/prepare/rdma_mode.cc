@@ -1,6 +1,6 @@
 #include "agent/prepare/rdma_mode.h"
 
-#include "lib/node/remedies.h"
+#include "lib/node/describe.h"
 
 namespace ibpod::agent::prepare {
 namespace {

@@ -3,8 +3,8 @@
 #include "lib/attach/address_release.h"
 #include "lib/attach/release.h"
 #include "lib/cni/errors.h"
+#include "lib/node/describe.h"
 #include "lib/node/restore.h"
-#include "lib/node/whose.h"
 
 #include <optional>
 

@@ -7,9 +7,9 @@
 #include "lib/attach/validate.h"
 #include "lib/cni/errors.h"
 #include "lib/node/child.h"
+#include "lib/node/describe.h"
 #include "lib/node/stray_children.h"
 #include "lib/node/vf.h"
-#include "lib/node/whose.h"
 
 #include <algorithm>
 

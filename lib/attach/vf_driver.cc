@@ -5,7 +5,7 @@
 #include "lib/attach/interface.h"
 #include "lib/attach/validate.h"
 #include "lib/cni/errors.h"
-#include "lib/node/remedies.h"
+#include "lib/node/describe.h"
 #include "lib/node/vf.h"
 
 namespace ibpod::attach {

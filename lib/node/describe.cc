@@ -1,6 +1,13 @@
-#include "lib/node/remedies.h"
+#include "lib/node/describe.h"
 
 namespace ibpod::node {
+
+std::string describe_owner(const Record& record) {
+  const PodName& pod = record.pod;
+  const std::string who = pod.name.empty() ? "container " + record.container_id
+                                           : "pod " + pod.name_space + "/" + pod.name;
+  return who + " (" + record.ifname + ")";
+}
 
 std::string set_at_boot(nl::RdmaNetnsMode mode) {
   const std::string value = mode == nl::RdmaNetnsMode::exclusive ? "0" : "1";

@@ -1,12 +1,17 @@
-// Remedies: what the administrator of a node has to do, in the same words in every program.
+// Texts for people that every program has in the same words: the owner of an attachment, and what
+// the administrator of a node has to do.
 #pragma once
 
 #include "lib/ib/pci_address.h"
 #include "lib/nl/rdma.h"
+#include "lib/node/record.h"
 
 #include <string>
 
 namespace ibpod::node {
+
+// "pod default/trainer-0 (net1)", or "container ID (net1)" if the record names no pod.
+std::string describe_owner(const Record& record);
 
 // For a mode that the kernel does not take any more, as other network namespaces exist.
 std::string set_at_boot(nl::RdmaNetnsMode mode);
