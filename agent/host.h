@@ -9,7 +9,7 @@
 #include "agent/kubelet/runtime_sandboxes.h"
 #include "device-plugin/inventory.h"
 #include "lib/node/linux_kernel.h"
-#include "lib/node/pod_sysfs.h"
+#include "lib/node/listing.h"
 #include "lib/node/records.h"
 #include "lib/sysfs/sysfs.h"
 

@@ -11,7 +11,7 @@
 #include "device-plugin/holders.h"
 #include "device-plugin/rdma_devices.h"
 #include "lib/node/host_network.h"
-#include "lib/node/pod_sysfs.h"
+#include "lib/node/listing.h"
 #include "lib/node/records.h"
 #include "lib/sysfs/sysfs.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "agent/metrics/metrics.h"
-#include "lib/node/pod_sysfs.h"
+#include "lib/node/listing.h"
 #include "lib/node/record.h"
 #include "lib/sysfs/sysfs.h"
 

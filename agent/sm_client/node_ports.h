@@ -4,7 +4,7 @@
 #include "device-plugin/device.h"
 #include "lib/fabricapi/fabric.h"
 #include "lib/ib/guid.h"
-#include "lib/node/pod_sysfs.h"
+#include "lib/node/listing.h"
 #include "lib/node/record.h"
 #include "lib/sysfs/sysfs.h"
 

@@ -3,6 +3,8 @@
 // think that it is gone.
 #pragma once
 
+#include "lib/base/files.h"
+#include "lib/base/result.h"
 #include "lib/nl/socket.h"
 #include "lib/node/kernel.h"
 #include "lib/sysfs/sysfs.h"
@@ -24,5 +26,15 @@ Result<std::vector<RdmaDevice>> list_rdma_devices(const sysfs::Sysfs& sysfs,
 // With children, in the order of their indexes. `route` and `sysfs` are of one namespace.
 Result<std::vector<Netdev>> list_netdevs(const sysfs::Sysfs& sysfs, nl::Socket& route,
                                          const ib::PciAddress& function, const Pause& pause);
+
+// The sysfs of a pod's namespace, by the path that `mount_namespace` has for it
+// (lib/base/mount_namespace.h; empty: the caller's own): in a container the names of pods'
+// namespaces are those of the host alone. not_found if the namespace is gone, or its path leads to
+// another one by now: it never reads another pod's. Keep it open only for the read: a process that
+// keeps a namespace open keeps its devices in it.
+Result<sysfs::Sysfs> open_pod_sysfs(const Namespace& pod, const Path& mount_namespace);
+
+// The same, for one mount namespace.
+using PodSysfs = std::function<Result<sysfs::Sysfs>(const Namespace&)>;
 
 }  // namespace ibpod::node

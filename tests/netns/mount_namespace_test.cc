@@ -6,7 +6,7 @@
 #include "device-plugin/test_devices.h"
 #include "lib/base/process.h"
 #include "lib/netns/netns_status.h"
-#include "lib/node/pod_sysfs.h"
+#include "lib/node/listing.h"
 #include "tests/netns/host.h"
 #include "tests/support/temp_folder.h"
 
