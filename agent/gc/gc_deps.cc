@@ -1,7 +1,7 @@
 #include "agent/gc/gc_deps.h"
 
+#include "lib/node/child.h"
 #include "lib/node/linux_kernel.h"
-#include "lib/node/stray_children.h"
 
 namespace ibpod::agent::gc {
 

@@ -8,7 +8,6 @@
 #include "lib/cni/errors.h"
 #include "lib/node/child.h"
 #include "lib/node/describe.h"
-#include "lib/node/stray_children.h"
 #include "lib/node/vf.h"
 
 #include <algorithm>

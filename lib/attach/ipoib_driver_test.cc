@@ -5,7 +5,6 @@
 #include "lib/attach/test_loop.h"
 #include "lib/cni/errors.h"
 #include "lib/node/child.h"
-#include "lib/node/stray_children.h"
 #include "tests/support/attach_fixture.h"
 
 #include <filesystem>

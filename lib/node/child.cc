@@ -22,7 +22,7 @@ constexpr int kFirstIndex = 1 << 24, kLastIndex = (1 << 30) - 1;
 
 // On the host: one that another attachment is just about to give to its pod. It may have the queue
 // pair of a child that is no more, and never its index. A pod can make its own look so, with
-// another index: that one is a stray (stray_children.h).
+// another index: that one is a stray (child.h).
 bool is_anothers(const Child& child, const Netdev& netdev) {
   return is_child_link(netdev.name) && netdev.name != child.link && netdev.index != child.index;
 }
@@ -226,6 +226,42 @@ Status remove_child_in(Kernel& kernel, const Namespace& where, const std::string
     if (netdev.alias == link) TRY(kernel.remove_netdev(where, netdev.index));
   }
   return ok();
+}
+
+namespace {
+
+bool is_named_by(const RecordName& name, const Netdev& netdev) {
+  return netdev.name == name.folder || netdev.alias == name.folder;
+}
+
+bool is_ours_by_name(const Netdev& netdev) {
+  return is_child_link(netdev.name) || is_child_link(netdev.alias);
+}
+
+// Names are a pod's to choose: they count only where the record cannot say more.
+Result<bool> has_record(const Records& records, const RecordName& name, const Netdev& netdev) {
+  if (!is_child_link(name.folder)) return false;
+  const Result<Record> record = records.read(name);
+  if (record) return record->child && is_of(*record->child, netdev);
+  if (is_named_by(name, netdev)) return true;
+  return record.error().code() != Code::not_found && !is_ours_by_name(netdev);
+}
+
+}  // namespace
+
+Result<std::vector<Netdev>> stray_children(Kernel& kernel, const Records& records) {
+  std::vector<Netdev> strays = TRY(kernel.ipoib_netdevs(kHost));
+  std::erase_if(strays, [](const Netdev& netdev) { return !is_ours(netdev); });
+  if (strays.empty()) return strays;
+  // Read after that: a record is there before its child is made.
+  const std::vector<RecordName> names = TRY(records.all());
+  for (const RecordName& name : names) {
+    for (auto netdev = strays.begin(); netdev != strays.end();) {
+      const bool recorded = TRY(has_record(records, name, *netdev));
+      netdev = recorded ? strays.erase(netdev) : std::next(netdev);
+    }
+  }
+  return strays;
 }
 
 }  // namespace ibpod::node

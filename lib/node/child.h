@@ -6,9 +6,11 @@
 #include "lib/base/result.h"
 #include "lib/node/kernel.h"
 #include "lib/node/record.h"
+#include "lib/node/records.h"
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ibpod::node {
 
@@ -60,5 +62,10 @@ Status remove_child_in(Kernel& kernel, const Namespace& where, const std::string
 // of them could be looked at by the deadline.
 Result<bool> may_child_be_in_any_namespace(Kernel& kernel, const std::string& link,
                                            Deadline deadline);
+
+// Those that no record speaks of (is_ours() in child.h): by index or queue pair (is_of()), whatever
+// their names, which a pod may have taken from another record. While a record of a child cannot be
+// read, those alone whose name or alias no record has: the others may be that one's.
+Result<std::vector<Netdev>> stray_children(Kernel& kernel, const Records& records);
 
 }  // namespace ibpod::node
