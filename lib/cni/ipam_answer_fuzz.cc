@@ -1,7 +1,7 @@
 // Whatever an IPAM plugin prints, as its result, its versions or its complaint: it is read or
 // refused with a reason, and what goes on to the runtime is of a bounded size.
 #include "lib/cni/delegate_error.h"
-#include "lib/cni/ipam_answer.h"
+#include "lib/cni/ipam.h"
 #include "tests/support/fuzz.h"
 
 namespace ibpod::cni {
