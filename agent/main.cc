@@ -1,5 +1,5 @@
 #include "agent/agent.h"
-#include "lib/base/core_dumps.h"
+#include "lib/base/process.h"
 #include "lib/cni/streams.h"
 #include "lib/rpc/grpc_log.h"
 

@@ -1,6 +1,6 @@
 #include "ctl/connect.h"
 #include "ctl/session.h"
-#include "lib/base/core_dumps.h"
+#include "lib/base/process.h"
 #include "lib/nodeapi/client.h"
 #include "lib/rpc/grpc_log.h"
 

@@ -1,6 +1,6 @@
 #include "device-plugin/cdi.h"
 
-#include "lib/base/mount_namespace.h"
+#include "lib/base/run_on_thread.h"
 #include "lib/json/value.h"
 
 #include <algorithm>

@@ -20,7 +20,7 @@ struct CdiFolder {
   // must not have files with this prefix and a PCI address after it.
   std::string owner = "ibpod";
   // Other folders that the runtime reads (/etc/cdi), and the mount namespace in which it does
-  // (lib/base/mount_namespace.h; empty: our own). So a container needs no mounts of them, which
+  // (lib/base/run_on_thread.h; empty: our own). So a container needs no mounts of them, which
   // would create the folders on nodes that have none.
   std::vector<Path> other_folders = {};
   Path other_folders_mount_namespace = {};

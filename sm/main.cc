@@ -1,4 +1,4 @@
-#include "lib/base/core_dumps.h"
+#include "lib/base/process.h"
 #include "lib/rpc/grpc_log.h"
 #include "sm/daemon.h"
 #include "sm/opensm/opensm_conf.h"

@@ -18,7 +18,7 @@ class Namespaces {
   virtual Result<netns::NetnsStatus> status_of(const node::Namespace& recorded) = 0;
 };
 
-// The namespaces as the processes of a mount namespace see them (lib/base/mount_namespace.h).
+// The namespaces as the processes of a mount namespace see them (lib/base/run_on_thread.h).
 class HostNamespaces : public Namespaces {
  public:
   explicit HostNamespaces(Path mount_namespace) : mount_namespace_(std::move(mount_namespace)) {}

@@ -12,7 +12,7 @@ namespace ibpod::agent::gc {
 // Where plugins are and run, all as the host has it.
 struct PluginSettings {
   Path folder{"/opt/cni/bin"};
-  Path mount_namespace;      // the host's (lib/base/mount_namespace.h); empty: ours
+  Path mount_namespace;      // the host's (lib/base/run_on_thread.h); empty: ours
   Path state_folder;         // where the records are
   Duration timeout{90'000};  // of one call; above what a plugin allows itself by default
 };

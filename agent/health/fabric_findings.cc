@@ -1,5 +1,5 @@
 #include "agent/health/node_findings.h"
-#include "lib/base/seen_at.h"
+#include "lib/base/clock.h"
 
 #include <set>
 

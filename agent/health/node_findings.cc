@@ -1,6 +1,6 @@
 #include "agent/health/node_findings.h"
 
-#include "lib/base/seen_at.h"
+#include "lib/base/clock.h"
 
 #include <algorithm>
 

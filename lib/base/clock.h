@@ -1,8 +1,9 @@
-// Deadlines on the monotonic clock.
+// Deadlines on the monotonic clock, and the text for the time of an observation.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 namespace ibpod {
 
@@ -36,5 +37,8 @@ class Deadline {
   explicit Deadline(Clock::time_point at) : at_(at) {}
   Clock::time_point at_;
 };
+
+// " (seen at 22:36:10 UTC)"; empty for the clock's epoch, which means that nothing was observed.
+std::string seen_at(std::chrono::system_clock::time_point time);
 
 }  // namespace ibpod

@@ -1,6 +1,6 @@
 #include "lib/base/process.h"
 
-#include "lib/base/mount_namespace.h"
+#include "lib/base/run_on_thread.h"
 
 #include <array>
 #include <vector>
@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -231,6 +232,12 @@ Result<Finished> run(const Command& command, Deadline deadline) {
   // Our parent may have set SIGCHLD to be ignored: then waitpid() finds no child.
   ::signal(SIGCHLD, SIG_DFL);
   return run_child(command, deadline).during("run " + command.program.string());
+}
+
+void forbid_core_dumps() {
+  constexpr rlimit kNone{0, 0};
+  (void)::setrlimit(RLIMIT_CORE, &kNone);
+  (void)::prctl(PR_SET_DUMPABLE, 0);
 }
 
 }  // namespace ibpod

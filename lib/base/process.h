@@ -1,4 +1,4 @@
-// Runs another program to its end.
+// Processes: runs another program to its end, and keeps the memory of this one out of core dumps.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -15,7 +15,7 @@ struct Command {
   // The whole environment. Nothing is inherited, and no descriptor but the standard three.
   std::map<std::string, std::string> environment;
   std::string input;  // its standard input
-  // The mount namespace to run in, by its file (mount_namespace.h); empty: ours. In another one the
+  // The mount namespace to run in, by its file (run_on_thread.h); empty: ours. In another one the
   // program is looked up there, and the working folder is the root.
   Path mount_namespace = {};
 };
@@ -32,5 +32,10 @@ struct Finished {
 // thread that lives longest. A failed start keeps its errno. From here on SIGPIPE is ignored and
 // SIGCHLD has its default action.
 Result<Finished> run(const Command& command, Deadline deadline);
+
+// Forbids core dumps of this process, and attaching to it by other processes of the same user
+// (root, by CAP_SYS_PTRACE, still may). Programs that it starts make no core files; a handler in
+// kernel.core_pattern that ignores RLIMIT_CORE still gets theirs. Cannot fail.
+void forbid_core_dumps();
 
 }  // namespace ibpod

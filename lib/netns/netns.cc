@@ -1,6 +1,6 @@
 #include "lib/netns/netns.h"
 
-#include "lib/base/netns_thread.h"
+#include "lib/base/run_on_thread.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>

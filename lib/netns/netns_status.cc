@@ -1,6 +1,6 @@
 #include "lib/netns/netns_status.h"
 
-#include "lib/base/mount_namespace.h"
+#include "lib/base/run_on_thread.h"
 
 #include <cstdlib>
 #include <iterator>

@@ -16,7 +16,7 @@ enum class NetnsStatus {
 };
 std::string_view name(NetnsStatus status);
 
-// Looks up the path in a mount namespace (lib/base/mount_namespace.h; empty: the caller's own).
+// Looks up the path in a mount namespace (lib/base/run_on_thread.h; empty: the caller's own).
 // Paths are often bind mounts on empty files: a mount namespace that the mount has not reached
 // shows the empty file, or has no folder, while the namespace lives. That is unclear. So is the
 // file whose runtime was killed between unmounting and removing it. Below /proc only /proc itself

@@ -1,7 +1,7 @@
 #include "lib/nl/ipv6.h"
 
 #include "lib/base/files.h"
-#include "lib/base/netns_thread.h"
+#include "lib/base/run_on_thread.h"
 
 #include <fcntl.h>
 

@@ -1,7 +1,7 @@
 #include "lib/nl/socket.h"
 
 #include "lib/base/clock.h"
-#include "lib/base/netns_thread.h"
+#include "lib/base/run_on_thread.h"
 #include "lib/nl/datagrams.h"
 #include "lib/nl/message.h"
 #include "lib/nl/replies.h"

@@ -1,6 +1,6 @@
 #include "lib/node/linux_kernel.h"
 
-#include "lib/base/netns_thread.h"
+#include "lib/base/run_on_thread.h"
 #include "lib/ib/hex.h"
 #include "lib/netns/each_namespace.h"
 #include "lib/nl/announce.h"

@@ -1,6 +1,6 @@
 #include "lib/node/listing.h"
 
-#include "lib/base/mount_namespace.h"
+#include "lib/base/run_on_thread.h"
 #include "lib/netns/netns.h"
 #include "lib/sysfs/infiniband.h"
 #include "lib/sysfs/pci.h"

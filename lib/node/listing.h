@@ -28,7 +28,7 @@ Result<std::vector<Netdev>> list_netdevs(const sysfs::Sysfs& sysfs, nl::Socket& 
                                          const ib::PciAddress& function, const Pause& pause);
 
 // The sysfs of a pod's namespace, by the path that `mount_namespace` has for it
-// (lib/base/mount_namespace.h; empty: the caller's own): in a container the names of pods'
+// (lib/base/run_on_thread.h; empty: the caller's own): in a container the names of pods'
 // namespaces are those of the host alone. not_found if the namespace is gone, or its path leads to
 // another one by now: it never reads another pod's. Keep it open only for the read: a process that
 // keeps a namespace open keeps its devices in it.

@@ -1,6 +1,6 @@
 #include "lib/sysfs/sysfs.h"
 
-#include "lib/base/netns_thread.h"
+#include "lib/base/run_on_thread.h"
 
 #include <algorithm>
 #include <array>

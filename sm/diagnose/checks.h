@@ -1,8 +1,10 @@
 // The single checks of run_checks(). Each adds its findings and counts.
 #pragma once
 
+#include "lib/base/clock.h"
 #include "lib/base/seen_at.h"
 #include "sm/diagnose/health_checks.h"
+#include "sm/health_checks/health_checks.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // The machine as a bed: the node this runs on, as root, with nobody else at work on it. CONTRACT_VF
 // is the PCI address of a VF with GUIDs, policy auto and an ACTIVE port (a subnet manager is
 // running). CONTRACT_PF, where it is set, is that of a PF which the VF does not belong to.
-#include "lib/base/netns_thread.h"
+#include "lib/base/run_on_thread.h"
 #include "lib/node/linux_kernel.h"
 #include "tests/contract/kernel_contract.h"
 #include "tests/contract/spare_pf.h"

@@ -1,7 +1,7 @@
 // Whether every namespace is found, whatever holds it.
 #include "lib/netns/each_namespace.h"
 
-#include "lib/base/netns_thread.h"
+#include "lib/base/run_on_thread.h"
 #include "tests/netns/host.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,10 +1,9 @@
 // Files, programs and network namespaces as another mount namespace has them: what an agent in a
 // container has to see of its host.
-#include "lib/base/mount_namespace.h"
-
 #include "device-plugin/cdi.h"
 #include "device-plugin/test_devices.h"
 #include "lib/base/process.h"
+#include "lib/base/run_on_thread.h"
 #include "lib/netns/netns_status.h"
 #include "lib/node/listing.h"
 #include "tests/netns/host.h"

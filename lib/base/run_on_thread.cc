@@ -1,11 +1,31 @@
-#include "lib/base/mount_namespace.h"
+#include "lib/base/run_on_thread.h"
 
-#include "lib/base/thread.h"
+#include <system_error>
+#include <thread>
 
 #include <fcntl.h>
 #include <sched.h>
 
 namespace ibpod {
+
+Status run_on_thread(const std::function<Status()>& work) {
+  Status result = ok();
+  try {
+    std::thread([&] { result = work(); }).join();
+  } catch (const std::system_error& refused) {
+    return Error::from_errno(refused.code().value(), "start a thread");
+  }
+  return result;
+}
+
+Status run_in_netns(const Fd& netns, std::string_view what, const std::function<Status()>& work) {
+  return run_on_thread([&]() -> Status {
+           TRY(sys("setns", [&] { return ::setns(netns.get(), CLONE_NEWNET); }));
+           return work();
+         })
+      .during(what);
+}
+
 namespace {
 
 Status join(const Fd& mount_namespace) {

@@ -1,4 +1,4 @@
-// Runs a function in the mount namespace of another process.
+// Runs a function on a new thread, so that the caller's thread keeps its namespaces.
 #pragma once
 
 #include "lib/base/fd.h"
@@ -9,6 +9,15 @@
 #include <string_view>
 
 namespace ibpod {
+
+// Runs `work` on a short-lived thread and waits for it. An Error if the thread cannot be started,
+// never an exception: the caller may have to undo something.
+Status run_on_thread(const std::function<Status()>& work);
+
+// Runs `work` on a short-lived thread that has joined the network namespace `netns` (setns), and
+// waits for it. Sockets and mounts that the work opens keep that namespace. `what` names the work
+// in errors.
+Status run_in_netns(const Fd& netns, std::string_view what, const std::function<Status()>& work);
 
 // Opens a mount namespace by its file, such as /proc/1/ns/mnt for the host's (from a container that
 // shares the host's PIDs). Empty: the caller's own, and the descriptor is not valid. denied without

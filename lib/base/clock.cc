@@ -1,4 +1,4 @@
-#include "lib/base/seen_at.h"
+#include "lib/base/clock.h"
 
 #include <array>
 #include <cstdio>
