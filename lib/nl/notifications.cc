@@ -1,8 +1,8 @@
 #include "lib/nl/notifications.h"
 
-#include "lib/nl/datagrams.h"
 #include "lib/nl/rdma.h"
 #include "lib/nl/rtnl.h"
+#include "lib/nl/socket.h"
 
 #include <algorithm>
 #include <cstring>

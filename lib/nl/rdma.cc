@@ -1,7 +1,7 @@
 #include "lib/nl/rdma.h"
 
 #include "lib/nl/attributes.h"
-#include "lib/nl/dump.h"
+#include "lib/nl/socket.h"
 
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>

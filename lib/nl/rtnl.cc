@@ -2,8 +2,8 @@
 
 #include "lib/ib/hex.h"
 #include "lib/nl/attributes.h"
-#include "lib/nl/dump.h"
 #include "lib/nl/rtnl_messages.h"
+#include "lib/nl/socket.h"
 
 #include <algorithm>
 

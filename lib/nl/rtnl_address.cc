@@ -1,3 +1,5 @@
+#include "lib/base/files.h"
+#include "lib/base/run_on_thread.h"
 #include "lib/nl/attributes.h"
 #include "lib/nl/rtnl.h"
 #include "lib/nl/rtnl_messages.h"
@@ -7,6 +9,7 @@
 #include <cstring>
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
 
@@ -72,6 +75,20 @@ rtmsg route_header(const Route& route) {
   header.rtm_scope = route.scope.value_or(route.gateway ? RT_SCOPE_UNIVERSE : RT_SCOPE_LINK);
   header.rtm_table = RT_TABLE_UNSPEC;  // RTA_TABLE holds the number, which may exceed a byte
   return header;
+}
+
+// /proc/sys/net shows the settings of the namespace that the thread is in. They are read first:
+// where /proc/sys is read-only, what is right already is no failure.
+Status enable_on(const std::string& link) {
+  const Path file = Path("/proc/sys/net/ipv6/conf") / link / "disable_ipv6";
+  const Result<std::string> disabled = read_file(file);
+  if (!disabled && disabled.error().code() == Code::not_found) return ok();
+  if (!disabled) return disabled.error();
+  if (disabled->starts_with('0')) return ok();
+  const Fd fd(TRY(
+      sys("open " + file.string(), [&] { return ::open(file.c_str(), O_WRONLY | O_CLOEXEC); })));
+  TRY(sys("write " + file.string(), [&] { return ::write(fd.get(), "0", 1); }));
+  return ok();
 }
 
 }  // namespace
@@ -185,6 +202,13 @@ Status add_route(Socket& socket, IfIndex link, const Route& route) {
   if (added || added.error().error_number() != ENETUNREACH || !route.gateway) return added;
   return Error(Code::invalid, added.error().text() + "; " + route.gateway->text() +
                                   " is in none of the subnets of the interface's addresses");
+}
+
+Status enable_ipv6(const Fd& netns, const std::string& link) {
+  return run_in_netns(netns, "enable IPv6 on " + link, [&]() -> Status {
+    TRY(enable_on("lo"));
+    return enable_on(link);
+  });
 }
 
 }  // namespace ibpod::nl

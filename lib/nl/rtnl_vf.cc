@@ -1,7 +1,7 @@
 #include "lib/nl/attributes.h"
-#include "lib/nl/dump.h"
 #include "lib/nl/rtnl.h"
 #include "lib/nl/rtnl_messages.h"
+#include "lib/nl/socket.h"
 
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>

@@ -2,12 +2,14 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/run_on_thread.h"
-#include "lib/nl/datagrams.h"
 #include "lib/nl/message.h"
 #include "lib/nl/replies.h"
 
+#include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <optional>
+#include <vector>
 
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
@@ -21,6 +23,9 @@ namespace {
 constexpr Duration kReplyTimeout{20000};
 // How often a list that changed while it was read is asked for again.
 constexpr int kAttempts = 8;
+
+// Room for one datagram: a link with the settings of 127 VFs has some 30 KiB.
+constexpr size_t kRoom = 64 << 10;
 
 using Buffer = std::vector<std::byte>;
 
@@ -172,5 +177,25 @@ Status Socket::subscribe_to_rdma_devices() {
 void Socket::discard_pending() { discard_datagrams(fd_); }
 
 bool Socket::take(const std::function<void(Bytes)>& each) { return take_datagrams(fd_, each); }
+
+void discard_datagrams(const Fd& socket) {
+  std::byte byte{};
+  while (::recv(socket.get(), &byte, sizeof byte, MSG_DONTWAIT) >= 0 || errno == EINTR ||
+         errno == ENOBUFS) {
+  }
+}
+
+bool take_datagrams(const Fd& socket, const std::function<void(Bytes)>& each) {
+  std::vector<std::byte> room(kRoom);
+  bool complete = true;
+  while (true) {
+    const ssize_t size = ::recv(socket.get(), room.data(), room.size(), MSG_DONTWAIT | MSG_TRUNC);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0 && errno != ENOBUFS) return complete;
+    complete = complete && size >= 0 && static_cast<size_t>(size) <= room.size();
+    if (size > 0 && static_cast<size_t>(size) <= room.size())
+      each(Bytes(room).first(static_cast<size_t>(size)));
+  }
+}
 
 }  // namespace ibpod::nl

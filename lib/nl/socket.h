@@ -4,18 +4,18 @@
 
 #include "lib/base/fd.h"
 #include "lib/base/result.h"
+#include "lib/nl/message.h"
 
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 namespace ibpod::nl {
 
 enum class Family { route, rdma };
 
 using Bytes = std::span<const std::byte>;
-
-class Message;
 
 class Socket {
  public:
@@ -52,5 +52,36 @@ class Socket {
   Fd fd_;
   uint32_t sequence_ = 0;
 };
+
+// Sends a request and parses all its replies with `parse`.
+template <typename Value>
+Result<std::vector<Value>> dump(Socket& socket, const Message& message,
+                                const std::function<Result<Value>(Bytes)>& parse) {
+  std::vector<Value> values;
+  const Status asked = socket.ask(message, [&](Bytes payload) -> Status {
+    Value value = TRY(parse(payload));
+    values.push_back(std::move(value));
+    return ok();
+  });
+  if (!asked) return asked.error();
+  return values;
+}
+
+// The same for a request with one reply.
+template <typename Value>
+Result<Value> get_one(Socket& socket, const Message& message,
+                      const std::function<Result<Value>(Bytes)>& parse) {
+  std::vector<Value> values = TRY(dump(socket, message, parse));
+  if (values.empty())
+    return Error(Code::internal, message.what() + ": the kernel returned nothing");
+  return std::move(values.front());
+}
+
+// Discards all datagrams that have arrived. Lost ones (ENOBUFS) count as arrived.
+void discard_datagrams(const Fd& socket);
+
+// Passes all datagrams that have arrived to `each`. False if some were lost or are longer than any
+// that the kernel sends unasked, so that their content is unknown.
+bool take_datagrams(const Fd& socket, const std::function<void(Bytes)>& each);
 
 }  // namespace ibpod::nl

@@ -1,6 +1,6 @@
 #include "lib/nl/uevent.h"
 
-#include "lib/nl/datagrams.h"
+#include "lib/nl/socket.h"
 
 #include <linux/netlink.h>
 #include <sys/socket.h>

@@ -4,7 +4,7 @@
 #include "lib/ib/hex.h"
 #include "lib/netns/each_namespace.h"
 #include "lib/nl/announce.h"
-#include "lib/nl/ipv6.h"
+#include "lib/nl/rtnl.h"
 #include "lib/node/listing.h"
 #include "lib/node/names.h"
 #include "lib/sysfs/infiniband.h"

@@ -3,7 +3,6 @@
 
 #include "lib/base/files.h"
 #include "lib/base/run_on_thread.h"
-#include "lib/nl/ipv6.h"
 #include "tests/netns/host.h"
 #include "tests/support/in_time.h"
 
