@@ -1,5 +1,5 @@
 #include "lib/mad/node_info.h"
-#include "lib/mad/pkey_block.h"
+#include "lib/mad/pkey_table.h"
 #include "lib/mad/port_info.h"
 #include "lib/mad/sm_info.h"
 

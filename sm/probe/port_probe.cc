@@ -1,7 +1,7 @@
 #include "sm/probe/port_probe.h"
 
 #include "lib/mad/node_info.h"
-#include "lib/mad/pkey_tables.h"
+#include "lib/mad/pkey_table.h"
 
 #include <algorithm>
 #include <utility>

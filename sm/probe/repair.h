@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/ib/guid.h"
-#include "lib/mad/pkey_block.h"
+#include "lib/mad/pkey_table.h"
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/mad/node_info.h"
-#include "lib/mad/pkey_block.h"
+#include "lib/mad/pkey_table.h"
 #include "lib/mad/port_info.h"
 #include "lib/mad/sm_info.h"
 #include "lib/mad/smp.h"

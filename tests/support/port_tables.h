@@ -2,7 +2,7 @@
 // must not be a scheduler's.
 #pragma once
 
-#include "lib/mad/pkey_tables.h"
+#include "lib/mad/pkey_table.h"
 
 #include <vector>
 

@@ -1,12 +1,14 @@
-// P_KeyTable: a port's table in blocks of 32 places (IBA 1.4, volume 1, 14.2.5.7). Codec only;
-// what is asked of whole tables is in pkey_tables.h.
+// P_KeyTable: a port's table in blocks of 32 entries (IBA 1.4, volume 1, 14.2.5.7): the codec of a
+// block, and the requests that read a whole table or write a block.
 #pragma once
 
 #include "lib/ib/pkey.h"
+#include "lib/mad/query.h"
 #include "lib/mad/smp.h"
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace ibpod::mad {
@@ -34,5 +36,19 @@ PKeyBlock block_of(const ib::PKeyTable& table, uint16_t block);
 // The blocks that have to be written to make `from` into `to`, in order. Where one table is
 // shorter, its places beyond the end count as 0x0000.
 std::vector<uint16_t> different_blocks(const ib::PKeyTable& from, const ib::PKeyTable& to);
+
+// A table: its port, and how many entries it has (NodeInfo.partition_cap; for an external port of a
+// switch SwitchInfo.partition_cap).
+struct PKeyTableAddress {
+  PortAddress at;
+  uint16_t partition_cap = 0;
+};
+
+// A request for one block. `keys` is what a Set writes; a Get ignores it.
+Request block_request(Method method, const PortAddress& at, uint16_t block, const PKeyBlock& keys,
+                      const QueryOptions& options);
+// The requests that read a table, block by block, and the table that their outcomes make.
+std::vector<Request> table_requests(const PKeyTableAddress& table, const QueryOptions& options);
+Outcome<ib::PKeyTable> table_of(std::span<const Outcome<Data>> blocks, uint16_t partition_cap);
 
 }  // namespace ibpod::mad
