@@ -11,10 +11,6 @@ CLASS = re.compile(r"^class (?:\[\[\w+\]\] )?(?:\w+::)*(\w+)(?: final)?\b[^;{]*\
 # Anything else that begins at the margin, as clang-format puts what is in a namespace: types, aliases, functions, constants.
 OTHER = re.compile(r"^(?:struct|enum|union|using|template|inline|constexpr|extern|const|[A-Za-z_][\w:<>,&* ]* [\w&*]+\()", re.M)
 FORWARD = re.compile(r"^(?:class|struct|enum class) [\w: ]+;$", re.M)
-# Why another name stays.
-ALLOWED = {
-    "lib/fabric/partitions_conf_table.h": "partitions_conf_reader.cc reads the file with it, and has the name",
-}
 
 
 def only_class(content):
@@ -34,7 +30,7 @@ def check(name, content):
 def main():
     findings = []
     for name in source.files(".h"):
-        if name.startswith(FOLDERS) and "/test_" not in name and name not in ALLOWED:
+        if name.startswith(FOLDERS) and "/test_" not in name:
             findings += check(name, source.code(name))
     source.finish(findings, "file_names")
 

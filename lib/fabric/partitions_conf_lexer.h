@@ -1,5 +1,5 @@
 // The outer form of partitions.conf: lines, comments, definitions, their comma-separated entries.
-// What the words mean is the reader's business (partitions_conf_reader.cc).
+// And the words of an entry, each read as a value or refused with its position.
 //
 // Read here is what OpenSM's own parser (osm_prtn_config.c, osm_prtn_config_parse_file and
 // parse_part_conf) reads without doubt. It works line by line in a buffer that keeps what earlier
@@ -7,17 +7,22 @@
 #pragma once
 
 #include "lib/base/result.h"
+#include "lib/fabric/group_flags.h"
+#include "lib/fabric/membership.h"
+#include "lib/ib/pkey.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ibpod::fabric {
 
-// The longest line that OpenSM reads in one piece, in bytes, without its newline. Of a longer one
-// the rest counts as a line of its own, behind a comment too.
+// The longest line that OpenSM reads in one piece, in bytes, without its newline. The rest of a
+// longer one counts as a line of its own, even after a comment.
 inline constexpr size_t kMostLine = 4094;
 
 // Both from 1; columns count bytes.
@@ -59,5 +64,33 @@ struct LexResult {
 };
 // The words point into `text`.
 LexResult lex_definitions(std::string_view text);
+
+// 0x0001 to 0x7fff. OpenSM takes any number in C's spelling, cuts it to 16 bits and drops bit 15; 0
+// then means that there is none and one is to be made up.
+Result<ib::PKey> read_pkey(const Word& word);
+
+Result<Membership> read_membership(const Word& word);
+
+// The value of an entry; invalid if it has none.
+Result<Word> value_of(const Entry& entry);
+
+// The flags of one partition or group. OpenSM takes any start of a flag for the whole, ignores what
+// it does not know, and of a flag that stands twice it takes the last.
+class FlagReader {
+ public:
+  explicit FlagReader(GroupFlags& flags) : flags_(flags) {}
+
+  // False: it is no flag of a group. The caller may know it; if not, see unknown().
+  Result<bool> take(const Entry& entry);
+  // Refuses a flag that stands twice.
+  Status once(const Entry& entry);
+  Error unknown(const Entry& entry) const;
+
+ private:
+  Status set_scope(const Entry& entry);
+
+  GroupFlags& flags_;
+  std::set<std::string_view> seen_;
+};
 
 }  // namespace ibpod::fabric
