@@ -1,5 +1,5 @@
-// The outer form of partitions.conf: lines, comments, definitions, their comma-separated entries.
-// And the words of an entry, each read as a value or refused with its position.
+// The words of partitions.conf: lines, comments, definitions and their comma-separated entries, and
+// the values in an entry. What is not of this form is refused with its position.
 //
 // Read here is what OpenSM's own parser (osm_prtn_config.c, osm_prtn_config_parse_file and
 // parse_part_conf) reads without doubt. It works line by line in a buffer that keeps what earlier

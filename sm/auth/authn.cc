@@ -1,7 +1,7 @@
 #include "sm/auth/authn.h"
 
 #include "lib/base/dns_name.h"
-#include "lib/json/take.h"
+#include "lib/json/fields.h"
 
 #include <algorithm>
 #include <array>

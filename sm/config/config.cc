@@ -1,7 +1,7 @@
 #include "sm/config/config.h"
 
 #include "lib/base/dns_name.h"
-#include "lib/json/take.h"
+#include "lib/json/fields.h"
 #include "sm/config/values.h"
 #include "sm/declared/values.h"
 

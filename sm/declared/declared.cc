@@ -1,6 +1,6 @@
 #include "sm/declared/declared.h"
 
-#include "lib/json/take.h"
+#include "lib/json/fields.h"
 #include "sm/declared/values.h"
 
 #include <set>

@@ -1,6 +1,6 @@
 #include "sm/declared/values.h"
 
-#include "lib/json/take.h"
+#include "lib/json/fields.h"
 
 namespace ibpod::sm::declared {
 

@@ -2,7 +2,6 @@
 
 #include "lib/cni/result.h"
 #include "lib/json/fields.h"
-#include "lib/json/take.h"
 
 namespace ibpod::multus {
 namespace {

@@ -1,7 +1,6 @@
 #include "tests/support/multus/delegate.h"
 
 #include "lib/json/fields.h"
-#include "lib/json/take.h"
 
 namespace ibpod::multus {
 namespace {

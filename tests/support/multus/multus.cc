@@ -1,7 +1,6 @@
 #include "tests/support/multus/multus.h"
 
 #include "lib/json/fields.h"
-#include "lib/json/take.h"
 #include "tests/support/multus/devices.h"
 #include "tests/support/multus/network_status.h"
 

@@ -3,7 +3,6 @@
 #include "lib/base/dns_name.h"
 #include "lib/ip/prefix.h"
 #include "lib/json/fields.h"
-#include "lib/json/take.h"
 
 #include <algorithm>
 #include <sstream>

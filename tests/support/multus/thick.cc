@@ -1,7 +1,6 @@
 #include "tests/support/multus/thick.h"
 
 #include "lib/json/fields.h"
-#include "lib/json/take.h"
 #include "lib/rpc/unix_address.h"
 #include "tests/support/multus/multus.h"
 
