@@ -107,14 +107,14 @@ void check_pf(const Function& pf, Findings& findings) {
   if (pf.driver.empty()) {
     return findings.push_back(
         wrong(Issue::pf_without_driver, check, "the PF has no driver",
-              "load the adapter's driver (modprobe mlx5_core); if it is loaded, see dmesg"));
+              "load the adapter's driver (modprobe mlx5_core); if it is loaded, check dmesg"));
   }
   bool usable = pf.rdma;
   if (!pf.rdma) {
-    findings.push_back(wrong(Issue::pf_without_rdma, check, "the PF has no RDMA device",
-                             pf.driver == kMellanox
-                                 ? load("mlx5_ib")
-                                 : "load the RDMA module of its driver (modprobe), and see dmesg"));
+    findings.push_back(wrong(
+        Issue::pf_without_rdma, check, "the PF has no RDMA device",
+        pf.driver == kMellanox ? load("mlx5_ib")
+                               : "load the RDMA module of its driver (modprobe), and check dmesg"));
   }
   for (const Port& port : pf.ports)
     if (!check_port(pf, port, findings)) usable = false;

@@ -25,7 +25,7 @@ Result<T> one_of(const Value& value, const std::vector<std::pair<std::string_vie
     if (text == name) return meaning;
     expected += (expected.empty() ? "" : ", ") + std::string(name);
   }
-  return value.wrong("unknown value \"" + text + "\": expected one of " + expected);
+  return value.wrong("expected one of " + expected + ", got \"" + text + "\"");
 }
 
 class Reader {

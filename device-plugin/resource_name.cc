@@ -38,7 +38,7 @@ Status check_prefix(std::string_view prefix) {
   if (prefix.size() > kLongestPrefix || !is_subdomain(prefix))
     return wrong(
         prefix,
-        "is not a DNS subdomain: expected at most 244 lower-case letters, digits, '-' and '.', "
+        "is not a DNS subdomain: expected at most 244 lowercase letters, digits, '-' and '.', "
         "such as \"example.com\"");
   if (prefix == "kubernetes.io" || prefix.ends_with(".kubernetes.io"))
     return wrong(prefix,

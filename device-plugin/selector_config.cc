@@ -127,7 +127,7 @@ class Reader {
     return type;
   }
 
-  // The peer compares text with what the kernel prints, which is 0x and four lower-case digits.
+  // The peer compares text with what the kernel prints, which is 0x and 4 lowercase digits.
   void warn_of_form(const Value& value, ib::PKey key) {
     if (value.is_string() && *value.string() == key.text()) return;
     warn(value, value.text() + " is read as the number " + key.text() +
@@ -227,9 +227,10 @@ Status check_keys(const Value& object, const Fields& fields, std::string_view kn
   for (const std::string& warning : fields.warnings()) warnings.push_back(place + warning);
   const std::vector<std::string> unknown = fields.unknown();
   if (unknown.empty()) return ok();
-  return Error(Code::invalid, place + unknown.front() + ": no such key" +
-                                  fields.meant_by(unknown.front()) + "; expected one of " +
-                                  std::string(known));
+  const std::string meant = fields.meant_by(unknown.front());
+  return Error(Code::invalid,
+               place + unknown.front() + ": unknown key" +
+                   (meant.empty() ? ", expected one of " + std::string(known) : meant));
 }
 
 Result<Selector> parse_selector(const Value& object, std::vector<std::string>& warnings) {

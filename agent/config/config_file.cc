@@ -21,12 +21,10 @@ std::vector<std::string_view> names_of_settings() {
 void unknown(const json::Value& value, const std::string& key,
              const std::vector<std::string_view>& known, Findings& findings) {
   const std::string meant = is_meant(key, known);
-  std::string text = "no such key" + meant;
-  if (meant.empty()) {
-    text += ", expected one of";
-    for (const std::string_view name : known) text.append(" ").append(name);
-  }
-  findings.error(value.wrong(text).text());
+  std::string list;
+  for (const std::string_view name : known)
+    list.append(list.empty() ? ", expected one of " : ", ").append(name);
+  findings.error(value.wrong("unknown key" + (meant.empty() ? list : meant)).text());
 }
 
 // A setting, read once to see what is wrong with it.
@@ -64,7 +62,7 @@ Result<std::vector<std::string>> read_patterns(const json::Value& list) {
     const std::string pattern = TRY(element.string());
     if (!is_pattern(pattern)) {
       return element.wrong(
-          "expected a pattern for node names (lower-case letters, digits, -, ., *, ? and "
+          "expected a pattern for node names (lowercase letters, digits, -, ., *, ? and "
           "[ ]), got " +
           element.text());
     }

@@ -87,7 +87,7 @@ TEST_CASE("an SM service is asked over TLS, with all that this needs") {
       {R"({"service": "h:1", "key": "/k", "ca": "/c"})", "set certificate, key and ca"},
       {R"({"service": "h:1", "name": "East")" + files + "}", "expected a fabric name"},
       {R"({"service": "h:1", "subnetPrefix": "fe80::")" + files + "}", "the first half of a GID"},
-      {R"({"service": "h:1", "sm": "x")" + files + "}", "no such key: sm"},
+      {R"({"service": "h:1", "sm": "x")" + files + "}", "unknown key \"sm\""},
   };
   for (const auto& [fabric, why] : cases) {
     CAPTURE(fabric);
@@ -189,16 +189,17 @@ TEST_CASE("sections of one priority must not disagree about a node") {
 }
 
 TEST_CASE("all that is wrong is told, also in sections for other nodes") {
-  CHECK(errors_of(R"({"stateDir": 7, "sections": [
+  CHECK(
+      errors_of(R"({"stateDir": 7, "sections": [
           {"nodes": ["other"], "settings": {"cdi": "yes", "stateDirectory": "/x"}}]})") ==
-        std::vector<std::string>{
-            "stateDir: expected a string, got the number 7",
-            "sections[0].settings.cdi: expected true or false, got the string \"yes\"",
-            "sections[0].settings.stateDirectory: no such key, expected one of kubelet kubeletRoot "
-            "registration podResourcesSocket runtimeSocket agentSocket metricsAddress stateDir "
-            "cniBinDir deviceInfoDir cdi cdiDir sysfsDir hostMountNamespace fabrics standalone "
-            "withoutPartition rdmaNetns sweepSeconds logLevel logFile pfs resourcePrefix "
-            "resourceList"});
+      std::vector<std::string>{
+          "stateDir: expected a string, got the number 7",
+          "sections[0].settings.cdi: expected true or false, got the string \"yes\"",
+          "sections[0].settings.stateDirectory: unknown key, expected one of kubelet, kubeletRoot, "
+          "registration, podResourcesSocket, runtimeSocket, agentSocket, metricsAddress, "
+          "stateDir, cniBinDir, deviceInfoDir, cdi, cdiDir, sysfsDir, hostMountNamespace, "
+          "fabrics, standalone, withoutPartition, rdmaNetns, sweepSeconds, logLevel, logFile, "
+          "pfs, resourcePrefix, resourceList"});
 }
 
 struct Bad {
@@ -224,10 +225,10 @@ TEST_CASE("a bad document or an unknown key is refused with its place and what w
       {"[]", "the document: expected an object, got a list"},
       {"7", "the document: expected an object, got the number 7"},
       {R"({"cdi": true, "cdi": true})", "JSON: duplicate key \"cdi\""},
-      {R"({"Cdi": true})", "Cdi: no such key; did you mean \"cdi\"?"},
-      {R"({"statedir": "/a"})", "statedir: no such key; did you mean \"stateDir\"?"},
-      {R"({"resourcelst": []})", "resourcelst: no such key; did you mean \"resourceList\"?"},
-      {R"({"section": []})", "section: no such key; did you mean \"sections\"?"},
+      {R"({"Cdi": true})", "Cdi: unknown key; did you mean \"cdi\"?"},
+      {R"({"statedir": "/a"})", "statedir: unknown key; did you mean \"stateDir\"?"},
+      {R"({"resourcelst": []})", "resourcelst: unknown key; did you mean \"resourceList\"?"},
+      {R"({"section": []})", "section: unknown key; did you mean \"sections\"?"},
   });
 }
 
@@ -238,7 +239,7 @@ TEST_CASE("of a key that is a slip of one, the one is told") {
     wrong.erase(wrong.size() / 2, 1);
     const std::vector<std::string> errors = errors_of("{\"" + wrong + "\": null}");
     REQUIRE(errors.size() == 1);
-    CHECK(errors[0] == wrong + ": no such key; did you mean \"" + std::string(key.name) + "\"?");
+    CHECK(errors[0] == wrong + ": unknown key; did you mean \"" + std::string(key.name) + "\"?");
   }
 }
 
@@ -263,7 +264,7 @@ TEST_CASE("a bad value is refused with its place, the value and what would be ri
       {R"({"registration": "both"})",
        "registration: expected auto, watcher or legacy, got \"both\""},
       {"{\"agentSocket\": \"" + long_path + "\"}",
-       "agentSocket: expected a unix socket path of at most 107 bytes (not 108), got"},
+       "agentSocket: expected a Unix socket path of at most 107 bytes (not 108), got"},
       {R"({"podResourcesSocket": "unix:///x"})", "podResourcesSocket: expected an absolute path"},
       {R"({"runtimeSocket": "unix:///run/containerd/containerd.sock"})",
        "runtimeSocket: expected an absolute path"},
@@ -311,17 +312,17 @@ TEST_CASE("a bad section is refused with its place, the value and what would be 
       {R"({"sections": [{"nodes": "a", "settings": {}}]})",
        "sections[0].nodes: expected a list, got the string \"a\""},
       {R"({"sections": [{"nodes": ["GPU*"], "settings": {}}]})",
-       "sections[0].nodes[0]: expected a pattern for node names (lower-case letters"},
+       "sections[0].nodes[0]: expected a pattern for node names (lowercase letters"},
       {R"({"sections": [{"nodes": ["a"], "priority": -1, "settings": {}}]})",
        "sections[0].priority: expected a whole number from 0 to 1000, got the number -1"},
       {R"({"sections": [{"nodes": ["a"], "prio": 1, "settings": {}}]})",
-       "sections[0].prio: no such key, expected one of nodes priority settings"},
+       "sections[0].prio: unknown key, expected one of nodes, priority, settings"},
       {R"({"sections": [{"nodes": ["a"], "cdi": true, "settings": {}}]})",
        "sections[0].cdi: not allowed here: put it under \"settings\""},
       {R"({"sections": [{"nodes": ["a"], "settings": []}]})",
        "sections[0].settings: expected an object, got a list"},
       {R"({"sections": [{"nodes": ["a"], "settings": {"sections": []}}]})",
-       "sections[0].settings.sections: no such key"},
+       "sections[0].settings.sections: unknown key"},
   });
 }
 

@@ -50,7 +50,7 @@ Result<Path> read_socket_path(const json::Value& value) {
   const size_t size = path.native().size();
   if (size <= kLongestSocketPath) return path;
   return expected(value,
-                  "a unix socket path of at most 107 bytes (not " + std::to_string(size) + ")");
+                  "a Unix socket path of at most 107 bytes (not " + std::to_string(size) + ")");
 }
 
 Result<Path> read_optional_socket_path(const json::Value& value) {
@@ -130,7 +130,7 @@ Status take_sm_address(const json::Value& value, json::Fields& fields,
     return is_dns_label(sm_address.fabric)
                ? ok()
                : Status(expected(
-                     name, "a fabric name (at most 63 lower-case letters, digits and, inside, -)"));
+                     name, "a fabric name (at most 63 lowercase letters, digits and, inside, -)"));
   }));
   TRY(take_path(fields, "certificate", sm_address.files.certificate));
   TRY(take_path(fields, "key", sm_address.files.key));
@@ -164,10 +164,8 @@ Result<FabricService> read_fabric(const json::Value& value) {
     service.subnet_prefix = *parsed;
     return ok();
   }));
-  const std::vector<std::string> unknown = fields.unknown();
-  if (unknown.empty()) return service;
-  return value.wrong("no such key: " + unknown.front() + fields.meant_by(unknown.front()) +
-                     "; expected service, name, certificate, key, ca or subnetPrefix");
+  TRY(json::refuse_unknown(value, fields));
+  return service;
 }
 
 // A PF's subnet prefix has to tell which one it is on.

@@ -25,8 +25,7 @@ Result<uint16_t> read_id(const Value& value) {
   const char* const last = digits.data() + digits.size();
   const auto [end, error] = std::from_chars(digits.data(), last, id, 16);
   if (digits.size() == 4 && error == std::errc() && end == last) return id;
-  return value.wrong(in_quotes(text) +
-                     " is not a PCI ID: expected four hex digits, such as \"15b3\"");
+  return value.wrong(in_quotes(text) + " is not a PCI ID: expected 4 hex digits, such as \"15b3\"");
 }
 
 Result<ib::PciAddress> read_address(const Value& value) {
@@ -60,7 +59,7 @@ Status read_list(const Value& value, Result<Item> (*read)(const Value&), std::ve
   for (const Value& element : elements) {
     Item item = TRY(read(element));
     if (std::find(list.begin(), list.end(), item) != list.end())
-      return element.wrong(element.text() + " is in the list twice");
+      return element.wrong(element.text() + " is listed twice");
     list.push_back(std::move(item));
   }
   return ok();
@@ -119,7 +118,7 @@ Status read_member(const std::string& name, const Value& value, PfConfig& config
   std::vector<std::string_view> known;
   for (const Key& key : kKeys) known.push_back(key.name);
   const std::string meant = is_meant(name, known);
-  return value.wrong("no such key" + (meant.empty() ? ": expected one of " + known_keys() : meant));
+  return value.wrong("unknown key" + (meant.empty() ? ", expected one of " + known_keys() : meant));
 }
 
 void read_entry(const Value& entry, PfConfigs& all) {

@@ -137,12 +137,12 @@ TEST_CASE("ADD refuses a key that is a sure slip of another, and says which") {
     const char* keys;
     const char* told;
   } table[] = {
-      {R"("linkState":"enable")", "linkState: no such key; did you mean \"link_state\"?"},
-      {R"("rdma_isolation":true)", "rdma_isolation: no such key; did you mean \"rdmaIsolation\"?"},
-      {R"("partitoin":"blue")", "partitoin: no such key; did you mean \"partition\"?"},
-      {R"("P_Key":"0x1")", "P_Key: no such key; did you mean \"pkey\"?"},
+      {R"("linkState":"enable")", "linkState: unknown key; did you mean \"link_state\"?"},
+      {R"("rdma_isolation":true)", "rdma_isolation: unknown key; did you mean \"rdmaIsolation\"?"},
+      {R"("partitoin":"blue")", "partitoin: unknown key; did you mean \"partition\"?"},
+      {R"("P_Key":"0x1")", "P_Key: unknown key; did you mean \"pkey\"?"},
       {R"("args":{"cni":{"parttion":"blue"}})",
-       "args.cni.parttion: no such key; did you mean \"partition\"?"},
+       "args.cni.parttion: unknown key; did you mean \"partition\"?"},
   };
   for (const auto& one : table) CHECK(read(one.keys).error().text() == one.told);
   cni::Call check = a_call();

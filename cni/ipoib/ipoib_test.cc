@@ -214,10 +214,10 @@ const std::vector<attach::BadInput> kBad{
     {"", key(R"("pkey":65536)"), 7, "pkey: 65536 is not a P_Key: expected 1 to 65535"},
     {"", key(R"("pkey":true)"), 7, "pkey: expected a P_Key (\"0x8001\" or a number), got true"},
     // slips of a key
-    {"", key(R"("partitoin":"blue")"), 7, "partitoin: no such key; did you mean \"partition\"?"},
-    {"", key(R"("umcsat":true)"), 7, "umcsat: no such key; did you mean \"umcast\"?"},
+    {"", key(R"("partitoin":"blue")"), 7, "partitoin: unknown key; did you mean \"partition\"?"},
+    {"", key(R"("umcsat":true)"), 7, "umcsat: unknown key; did you mean \"umcast\"?"},
     {"", key(R"("args":{"cni":{"partitoin":"blue"}})"), 7,
-     "args.cni.partitoin: no such key; did you mean \"partition\"?"},
+     "args.cni.partitoin: unknown key; did you mean \"partition\"?"},
     // mode, umcast, MTU
     {"", key(R"("mode":"Connected")"), 7,
      "mode: expected datagram or connected, got \"Connected\""},

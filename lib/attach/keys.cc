@@ -32,7 +32,7 @@ Result<ib::PKey> read_pkey(const std::string& text) {
 Status check_slips_of(const Fields& fields, const std::string& place) {
   for (const std::string& key : fields.unknown()) {
     const std::string meant = fields.sure_slip_of(key);
-    if (!meant.empty()) return Error(Code::invalid, place + key + ": no such key" + meant);
+    if (!meant.empty()) return Error(Code::invalid, place + key + ": unknown key" + meant);
   }
   return ok();
 }

@@ -57,7 +57,7 @@ Status check_known(const Fields& fields) {
   const std::vector<std::string> unknown = fields.unknown();
   if (unknown.empty()) return ok();
   return Error(Code::invalid,
-               unknown.front() + ": no such key" + fields.instead_of(unknown.front()));
+               unknown.front() + ": unknown key" + fields.instead_of(unknown.front()));
 }
 
 Result<NodeConfig> parse(const std::string& text) {

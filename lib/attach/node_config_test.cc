@@ -59,9 +59,9 @@ TEST_CASE("what is wrong in it is named with the file") {
       {R"({"masterVfs": "0000:3b:00.2"})", "masterVfs: expected a list"},
       {R"({"masterVfs": ["ib2"]})", "masterVfs: "},
       {R"({"allowInNetworks": "yes"})", "allowInNetworks: expected true or false"},
-      {R"({"logfiles": "/x"})", "logfiles: no such key; did you mean \"logFile\"?"},
+      {R"({"logfiles": "/x"})", "logfiles: unknown key; did you mean \"logFile\"?"},
       {R"({"socket": "/x"})",
-       "socket: no such key, expected one of stateDir, agentSocket, logFile"},
+       "socket: unknown key, expected one of stateDir, agentSocket, logFile"},
   };
   for (const auto& bad : table) {
     const File file(bad.text);

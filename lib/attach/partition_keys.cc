@@ -60,7 +60,7 @@ Result<PartitionRequests> read_list(Fields& fields) {
     const node::PartitionRequest request = TRY(read_request(element).during("partitions"));
     const bool twice = std::any_of(requests.begin(), requests.end(),
                                    [&](const auto& one) { return one.name == request.name; });
-    if (twice) return Error(Code::invalid, "partitions: \"" + request.name + "\" is named twice");
+    if (twice) return Error(Code::invalid, "partitions: \"" + request.name + "\" is listed twice");
     requests.push_back(request);
   }
   if (requests.size() <= kMostPartitions) return requests;

@@ -47,7 +47,7 @@ TEST_CASE("what is no partition, or leaves open which one is meant, is refused a
       {R"("partitions":[{"membership":"full"}])", "partitions: invalid partition name \"\""},
       {R"("partitions":[{"name":"blue","membership":"most"}])", "expected limited, full or both"},
       {R"("partitions":[{"name":"blue","member":"full"}])", "the key \"member\" is unknown"},
-      {R"("partitions":["blue",{"name":"blue","membership":"full"}])", "\"blue\" is named twice"},
+      {R"("partitions":["blue",{"name":"blue","membership":"full"}])", "\"blue\" is listed twice"},
       {R"("partition":"red","partitions":["blue"])", "partitions: partition has another partition"},
       {R"("partition":"red","args":{"cni":{"partition":"blue"}})",
        "args.cni.partition: the network"},

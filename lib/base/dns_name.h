@@ -1,4 +1,4 @@
-// Kubernetes object names (RFC 1123): lower-case letters, digits and, inside, "-".
+// Kubernetes object names (RFC 1123): lowercase letters, digits and, inside, "-".
 #pragma once
 
 #include <string_view>

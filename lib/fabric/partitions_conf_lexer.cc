@@ -289,7 +289,7 @@ Result<Word> value_of(const Entry& entry) {
 
 Status FlagReader::once(const Entry& entry) {
   if (seen_.insert(entry.name.text).second) return ok();
-  return wrong(entry.name.position, quoted(entry.name.text) + " is here twice");
+  return wrong(entry.name.position, quoted(entry.name.text) + " is listed twice");
 }
 
 Status FlagReader::set_scope(const Entry& entry) {

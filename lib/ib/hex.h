@@ -8,7 +8,7 @@
 
 namespace ibpod::ib {
 
-// `digits` lower-case hex digits, zeros in front.
+// `digits` lowercase hex digits, zeros in front.
 std::string hex(uint64_t value, int digits);
 
 // 1 to 16 hex digits of either case and nothing else.

@@ -16,7 +16,7 @@ using google::protobuf::internal::WireFormatLite;
 using Input = google::protobuf::io::CodedInputStream;
 
 Error malformed() {
-  return Error(Code::invalid, "cannot parse the request as a message of this method");
+  return Error(Code::invalid, "the request is not a valid message of this method");
 }
 
 // How many numbers are in the next `size` bytes: each ends with a byte below 128.

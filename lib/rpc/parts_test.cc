@@ -59,7 +59,7 @@ TEST_CASE("parts: numbers, each for itself and many in one") {
 }
 
 TEST_CASE("parts: what is no message is refused before anybody parses it") {
-  const std::string no = "cannot parse the request as a message of this method";
+  const std::string no = "the request is not a valid message of this method";
   for (const std::string& bytes :
        {std::string("\x0a"), std::string("\x0a\x01"), std::string("\x0a\x03\x2a\x00", 4),
         std::string("\x0a\x02\x2a\x01", 4), std::string("\x0a\x01\x2a\x00", 4), std::string("\x0c"),

@@ -19,7 +19,7 @@ Result<sockaddr_un> unix_address(const Path& path) {
 }
 
 Result<Fd> unix_socket() {
-  return Fd(TRY(sys("open a unix socket", [] {
+  return Fd(TRY(sys("open a Unix socket", [] {
     return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   })));
 }

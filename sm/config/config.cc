@@ -131,7 +131,7 @@ void read_fabric(Keys& section, Config& config) {
 Error unfit(const std::string& text) { return {Code::invalid, text}; }
 
 constexpr std::string_view kListenAddress =
-    "expected an IP address and a port, such as 0.0.0.0:7473; got ";
+    "expected an IP address and a port, such as 0.0.0.0:7473, got ";
 
 // Unlike metricsAddress it cannot be a socket, and port 0, which is any free one, is refused.
 Result<http::Address> read_listen_address(const Value& value) {

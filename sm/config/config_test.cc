@@ -223,7 +223,7 @@ TEST_CASE("what only the whole tells is told before anything is started") {
        "opensm.mKeyProtection: 2 has no effect without opensm.mKeyFile"},
       {R"({"listen": {)" + tls + "}}",
        "listen.address: expected an IP address and a port, such as "
-       "0.0.0.0:7473; got nothing"},
+       "0.0.0.0:7473, got nothing"},
       {R"({"listen": {"address": "10.0.0.1:0", )" + tls + "}}", "got \"10.0.0.1:0\""},
       {R"({"listen": {"address": "unix:/sm.sock", )" + tls + "}}", "got \"unix:/sm.sock\""},
       {R"({"listen": {"address": "sm.example.com:7473", )" + tls + "}}",

@@ -21,7 +21,7 @@ Result<Meaning> read_word(const Value& value,
     if (word == name) return meaning;
     known += (known.empty() ? "" : ", ") + std::string(name);
   }
-  return value.wrong("expected one of " + known + "; got \"" + word + "\"");
+  return value.wrong("expected one of " + known + ", got \"" + word + "\"");
 }
 
 Result<std::set<ib::Guid>> read_guids(const Value& value) {

@@ -88,7 +88,7 @@ Result<DeclaredPartitions> read_declared(std::string_view text) {
   DeclaredPartitions declared;
   std::set<std::string> names;
   const std::optional<Value> partitions = TRY(fields.find("partitions"));
-  if (!partitions) return document.wrong("\"partitions\" is missing");
+  if (!partitions) return document.wrong("the key \"partitions\" is missing");
   TRY(refuse_unknown(document, fields));
   const std::vector<Value> entries = TRY(partitions->elements());
   for (const Value& entry : entries) {

@@ -63,7 +63,7 @@ Result<fabric::Rate> read_rate(const Value& value) {
     if (gbps(*rate) == text) return *rate;
     known += " " + gbps(*rate);
   }
-  return value.wrong("expected a rate in Gb/s, one of" + known + "; got " + text);
+  return value.wrong("expected a rate in Gb/s, one of" + known + ", got " + text);
 }
 
 }  // namespace ibpod::sm::declared
