@@ -2,7 +2,7 @@
 // of the node it is read on; the first entry that chooses a PF has it.
 #pragma once
 
-#include "agent/prepare/vf_guid.h"
+#include "agent/prepare/derive_guids.h"
 #include "lib/json/value.h"
 #include "lib/node/kernel.h"
 

@@ -1,7 +1,7 @@
 // The part of PfPreparation that is about one VF: whose it is, which GUIDs it is to have, telling
 // them.
+#include "agent/prepare/derive_guids.h"
 #include "agent/prepare/pf_preparation.h"
-#include "agent/prepare/vf_guid.h"
 
 #include <algorithm>
 

@@ -168,7 +168,7 @@ const Other kOthers[] = {
     {"it was bound with the port GUID ", "a driver's fault"},
     {" has no RDMA device in the host's namespace", "a pod has the PF's, or there is none"},
     {"cannot derive a VF's GUID: the PF has no GUID", "an adapter's fault"},
-    {"cannot derive a GUID of VF ", "a limit of numVfs: vf_guid_test.cc"},
+    {"cannot derive a GUID of VF ", "a limit of numVfs: derive_guids_test.cc"},
 };
 
 // The string literals of the statement that begins at `from`.
@@ -190,7 +190,7 @@ std::vector<std::string> literals_of(const std::string& source, size_t from) {
 std::vector<std::vector<std::string>> errors_of_sources() {
   std::vector<std::vector<std::string>> errors;
   for (const char* name : {"prepare", "guids_in_use", "intent", "pf_preparation",
-                           "pf_preparation_vf", "vf_state", "vf_guid"}) {
+                           "pf_preparation_vf", "vf_state", "derive_guids"}) {
     const std::string source = read_file("agent/prepare/" + std::string(name) + ".cc").value();
     for (const std::string make : {" Error(", " in_use(\""})
       for (size_t at = 0; (at = source.find(make, at)) != std::string::npos; ++at)

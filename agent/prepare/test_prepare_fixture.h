@@ -1,9 +1,9 @@
 // What the tests of preparation start from: a modelled node, a state folder, a configuration.
 #pragma once
 
+#include "agent/prepare/derive_guids.h"
 #include "agent/prepare/intent.h"
 #include "agent/prepare/prepare.h"
-#include "agent/prepare/vf_guid.h"
 #include "tests/support/fake_kernel.h"
 #include "tests/support/temp_folder.h"
 

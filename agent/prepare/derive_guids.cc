@@ -1,4 +1,4 @@
-#include "agent/prepare/vf_guid.h"
+#include "agent/prepare/derive_guids.h"
 
 namespace ibpod::agent::prepare {
 namespace {
