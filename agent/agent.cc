@@ -5,6 +5,7 @@
 #include "agent/metrics/port_counters.h"
 #include "agent/prepare/pf_config.h"
 #include "agent/prepare/prepare.h"
+#include "agent/sm_client/node_pkey_tables.h"
 #include "agent/sm_client/node_ports.h"
 #include "agent/snapshot/snapshot.h"
 #include "device-plugin/device_info.h"
@@ -193,7 +194,7 @@ Status Agent::open_fabrics() {
       {host_->records(), host_->sysfs(), reloader_.node(),
        [this](const ib::PciAddress& pf) { return snapshot::interface_of(*snapshot_.get(), pf); },
        [this](const std::vector<ib::Guid>& ports, const std::set<ib::Guid>& others) {
-         return sm_client::read_pkey_tables(ports, others, host_->sysfs(),
+         return sm_client::read_node_pkey_tables(ports, others, host_->sysfs(),
                                             readable_records(host_->records()), host_->pod_sysfs());
        },
        [this](const std::string& fabric, const sm_client::SmStatus& before,

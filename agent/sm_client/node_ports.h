@@ -2,13 +2,9 @@
 #pragma once
 
 #include "device-plugin/device.h"
-#include "lib/fabricapi/fabric.h"
 #include "lib/ib/guid.h"
-#include "lib/node/listing.h"
-#include "lib/node/record.h"
-#include "lib/sysfs/sysfs.h"
 
-#include <set>
+#include <optional>
 #include <vector>
 
 namespace ibpod::agent::sm_client {
@@ -22,14 +18,5 @@ struct NodePorts {
 // The GUID of the port by which a device is on its fabric; nothing where it shows none.
 std::optional<ib::Guid> port_of(const device_plugin::Device& device);
 NodePorts ports_of(const std::vector<device_plugin::Device>& devices);
-
-// Of the first ports with these GUIDs: those of the host's namespace, and those of the isolated
-// devices of these attachments, read in their pods. A port that cannot be read is left out. Where
-// several have a GUID, one that is up on the subnet of another fabric, by these prefixes, comes
-// last.
-std::vector<fabricapi::ObserveRequest::PortTable> read_pkey_tables(
-    const std::vector<ib::Guid>& ports, const std::set<ib::Guid>& other_subnets,
-    const sysfs::Sysfs& host, const std::vector<node::Record>& records,
-    const node::PodSysfs& pod_sysfs);
 
 }  // namespace ibpod::agent::sm_client

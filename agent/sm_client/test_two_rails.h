@@ -2,7 +2,7 @@
 #pragma once
 
 #include "agent/sm_client/fabrics.h"
-#include "agent/sm_client/node_ports.h"
+#include "agent/sm_client/node_pkey_tables.h"
 #include "agent/sm_client/test_sm_service.h"
 #include "tests/support/fake_sysfs.h"
 
@@ -70,7 +70,7 @@ struct TwoRails {
               const auto pods = [](const node::Namespace&) -> Result<sysfs::Sysfs> {
                 return Error(Code::not_found, "no pod");
               };
-              return read_pkey_tables(ports, others, sysfs, {}, pods);
+              return read_node_pkey_tables(ports, others, sysfs, {}, pods);
             },
             [this](const std::string& fabric, const SmStatus& before, const SmStatus& now) {
               const std::scoped_lock lock(mutex);

@@ -1,5 +1,5 @@
-#include "agent/sm_client/bind_request.h"
-#include "agent/sm_client/node_ports.h"
+#include "agent/sm_client/node_pkey_tables.h"
+
 #include "agent/sm_client/pf_port.h"
 #include "lib/sysfs/infiniband.h"
 
@@ -30,7 +30,7 @@ class Collector {
   }
 
  private:
-  // The GUID first: a table has a file for each of its places.
+  // Reads the GUID first: a table has a file for each of its entries.
   void read(const sysfs::Sysfs& sysfs, const std::string& device, Scope where) {
     const auto guid = sysfs::port_guid(sysfs, device, kFirstPort);
     if (!guid || !missing_.contains(*guid)) return;
@@ -61,7 +61,7 @@ bool has_one_of(const node::Record& record, const std::vector<ib::Guid>& ports) 
 
 }  // namespace
 
-std::vector<PortTable> read_pkey_tables(const std::vector<ib::Guid>& ports,
+std::vector<PortTable> read_node_pkey_tables(const std::vector<ib::Guid>& ports,
                                         const std::set<ib::Guid>& other_subnets,
                                         const sysfs::Sysfs& host,
                                         const std::vector<node::Record>& records,
