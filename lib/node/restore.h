@@ -1,4 +1,5 @@
-// restore(): puts a VF back to what its record found, whatever state it is in now.
+// restore(): puts a VF back to the original state in its record, whatever state it is in now. One of
+// its steps, the move of the devices to the host's namespace, is return_to_host() (return_to_host.h).
 #pragma once
 
 #include "lib/node/kernel.h"
@@ -20,8 +21,8 @@ Status restore(Kernel& kernel, Record& record, const WriteRecord& write, Deadlin
 // neither a key nor a GUID of the last pod is left on it. Nothing is on disk meanwhile.
 Status clear_identity(Kernel& kernel, const ib::PciAddress& device, Deadline deadline);
 
-// Takes home what is in this namespace of the function, and nothing else: for an attachment without
-// record, and so without anything on disk meanwhile.
+// Only that step: moves the function's devices in the namespace `where` to the host's, for an
+// attachment without a record. Writes nothing to disk meanwhile.
 Status return_to_host_from(Kernel& kernel, const Namespace& where, const ib::PciAddress& device,
                            Deadline deadline);
 

@@ -1,5 +1,5 @@
-// return_to_host(): moves a VF's devices back into the host's namespace, from wherever a pod has
-// left them.
+// return_to_host(): the step of restore() (restore.h) that moves a VF's devices from the pod's
+// namespace to the host's. GUIDs, link policy, MTU and mode are the other steps of restore().
 #pragma once
 
 #include "lib/base/clock.h"
