@@ -49,7 +49,7 @@ class Strays {
  public:
   virtual ~Strays() = default;
   // The names of the IPoIB children on the host that are ours and have no record
-  // (node/stray_children.h).
+  // (node/child.h).
   virtual Result<std::vector<std::string>> list_strays() = 0;
 };
 

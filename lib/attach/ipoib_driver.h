@@ -60,7 +60,7 @@ class IpoibDriver : public AttachmentDriver {
   const IpoibConfig& config_;
 };
 
-// Removes children of ours on the host that no record speaks of (node/stray_children.h): after a
+// Removes children of ours on the host that no record speaks of (node/child.h): after a
 // record was lost, or removed by hand.
 Status remove_stray_children(const Context& context);
 

@@ -145,7 +145,7 @@ class Kernel {
                                                          IfIndex netdev) = 0;
   // The routes that go by the netdev, the kernel's own too. Metrics are left out.
   virtual Result<std::vector<nl::Route>> routes(const Namespace& where, IfIndex netdev) = 0;
-  // The host's links with what they are used for (host_use.h says what follows).
+  // The host's links, and what the host uses them for (host_network.h).
   virtual Result<HostNetwork> host_network() = 0;
 
   // --- Orders. Each is one step; done or refused. Namespaces that are gone are not_found.

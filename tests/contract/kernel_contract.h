@@ -1,7 +1,8 @@
-// The contract of node::Kernel: what every implementation does, the surprises of real kernels
-// included. The cases are in the files beside it. They are linked with one bed each: with the model
-// (fake_bed.cc, as unit tests) and with the machine (linux_bed.cc, inside the test VM). When the
-// machine surprises us, a case comes first, then the model, then the code.
+// The contract of node::Kernel: what every implementation does, including how real kernels differ
+// from their documentation. The cases are in the other files of this folder. They are linked with a
+// fixture of the model (fake_fixture.cc, as unit tests) and with one of the real kernel
+// (linux_fixture.cc, in the test VM). If a kernel behaves differently than expected, first add a
+// case, then change the model, then the code.
 #pragma once
 
 #include "lib/ib/pkey.h"

@@ -7,6 +7,7 @@ import file_names
 import function_length
 import includes
 import layering
+import mentions
 import notes
 import quoted
 import source
@@ -176,6 +177,31 @@ class Notes(unittest.TestCase):
 
     def test_a_test_is_in_its_file(self):
         self.assertEqual(len(list(notes.check_tests("x", "Shown by: `tests/netns/rtnl_test.cc` (\"no such test\")"))), 1)
+
+
+class Mentions(unittest.TestCase):
+    names = {"lib/node/vf.cc", "lib/node/vf.h", "docs/agent.md", "lib/nl/rtnl_fuzz.cc"}
+
+    def test_a_file_is_named_by_its_path_or_by_the_end_of_it(self):
+        def found(content, name="lib/node/child.cc"):
+            return list(mentions.check_files(name, content, self.names))
+        self.assertEqual(found("// See lib/node/vf.cc, node/vf.h and vf.h; osm_prtn.c and linux/if.h are of others."), [])
+        self.assertEqual(len(found("// See lib/node/vfs.cc.")), 1)
+        self.assertEqual(len(found("// See node/vfs.h.")), 1)
+        self.assertEqual(len(found("// See lib/vf.h.")), 1)
+        self.assertEqual(found('#include "lib/node/vfs.h"\n'), [])
+        self.assertEqual(len(found("text `vfs.cc` text", "docs/x.md")), 1)
+        self.assertEqual(len(found("x = 1  # as in vfs.py", "tests/x.py")), 1)
+
+    def test_a_type_and_its_functions_are_in_the_code(self):
+        code = mentions.Code("namespace ibpod::node {\nclass Kernel {\n};\nStatus Kernel::run() {}\nvoid restore();\n}\n")
+        self.assertEqual(list(mentions.check_types("x.md", "`Kernel`, `Kernel::run`, `node::restore()`, `ibpod::node`", code)), [])
+        self.assertEqual(len(list(mentions.check_types("x.md", "`Colonel` `Kernel::go` `node::undo`", code))), 3)
+
+    def test_the_table_of_parsers_has_every_fuzz_target(self):
+        table = "| parser | author | fuzz target |\n|---|---|---|\n| links (`lib/nl`) | x | `%s` |\n"
+        self.assertEqual(list(mentions.check_fuzz_targets("x.md", table % "rtnl", self.names)), [])
+        self.assertEqual(len(list(mentions.check_fuzz_targets("x.md", table % "news", self.names))), 2)
 
 
 class Documents(unittest.TestCase):
