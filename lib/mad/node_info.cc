@@ -5,7 +5,7 @@
 namespace ibpod::mad {
 namespace {
 
-// Where things are in NodeInfo, in bytes.
+// Offsets in NodeInfo, in bytes.
 constexpr size_t kBaseVersion = 0;
 constexpr size_t kClassVersion = 1;
 constexpr size_t kType = 2;

@@ -33,8 +33,8 @@ Data encode(const PKeyBlock& block);
 
 // A block of a table; places beyond the table's end are 0x0000.
 PKeyBlock block_of(const ib::PKeyTable& table, uint16_t block);
-// The blocks that have to be written to make `from` into `to`, in order. Where one table is
-// shorter, its places beyond the end count as 0x0000.
+// The blocks that have to be written to make `from` into `to`, in order. If one table is shorter,
+// its entries beyond the end count as 0x0000.
 std::vector<uint16_t> different_blocks(const ib::PKeyTable& from, const ib::PKeyTable& to);
 
 // A table: its port, and how many entries it has (NodeInfo.partition_cap; for an external port of a

@@ -5,7 +5,7 @@
 namespace ibpod::mad {
 namespace {
 
-// Where things are, in bytes; two names share a byte by nibbles or bits.
+// Offsets in bytes; two names share a byte by nibbles or bits.
 constexpr size_t kMKey = 0;
 constexpr size_t kSubnetPrefix = 8;
 constexpr size_t kLid = 16;

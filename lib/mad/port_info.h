@@ -32,7 +32,7 @@ struct PortInfo {
   bool operator==(const PortInfo&) const = default;
 };
 
-// IsSM: a subnet manager runs behind this port.
+// IsSM: a subnet manager runs at this port.
 inline constexpr uint32_t kCapabilitySm = 0x00000002;
 // IsCapabilityMask2Supported.
 inline constexpr uint32_t kCapabilityMask2 = 0x00008000;

@@ -18,8 +18,9 @@ namespace ibpod::mad {
 std::vector<Outcome<Data>> query_all(Scheduler& scheduler, std::vector<Request> requests,
                                      const std::stop_token& stop = {});
 
-// The same for who does not wait: `done` is told once, when each has ended, on the scheduler's
-// thread (where there are none, in here), and is as short as a Scheduler::Done.
+// The same without waiting: `done` is called once, when each request has ended, on the scheduler's
+// thread (if there are no requests, before this returns), and must be as short as a
+// Scheduler::Done.
 void query_all_async(Scheduler& scheduler, std::vector<Request> requests,
                      std::function<void(std::vector<Outcome<Data>>)> done);
 
@@ -32,8 +33,8 @@ Outcome<Value> parse_outcome(const Outcome<Data>& outcome, Result<Value> (*parse
   return told;
 }
 
-// Where something is asked, and of which port there: an adapter tells of the port that the question
-// comes in by, a switch of any (0: its own).
+// The node that is asked, and its port: an adapter answers about the port through which the
+// question came in, a switch about any of its ports (0: its own).
 struct PortAddress {
   Route route = Route::own();
   uint8_t port = 0;
@@ -53,7 +54,7 @@ std::vector<Outcome<NodeInfo>> read_node_infos(Scheduler& scheduler,
 std::vector<Outcome<PortInfo>> read_port_infos(Scheduler& scheduler,
                                                const std::vector<PortAddress>& ports,
                                                const QueryOptions& options);
-// refused, or silence, by ports behind which no subnet manager runs.
+// refused, or silence, by ports at which no subnet manager runs.
 std::vector<Outcome<SmInfo>> read_sm_infos(Scheduler& scheduler, const std::vector<Route>& ports,
                                            const QueryOptions& options);
 

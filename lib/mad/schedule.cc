@@ -211,8 +211,8 @@ void Schedule::note_silence(const Attempt& attempt, Time now) {
   destination.silent = now;
 }
 
-// Each would wait for its own timeouts, one behind the other. While the lost packet still counts as
-// on the wire: what it makes room for would be sent.
+// Each would wait for its own timeouts, one after the other. This is done while the lost packet
+// still counts as on the wire: otherwise the room that they leave would be filled at once.
 void Schedule::fail_held_requests(const Attempt& attempt) {
   const Destination& destination = destinations_[attempt.route];
   std::vector<RequestId> behind;
@@ -227,7 +227,7 @@ void Schedule::fail_held_requests(const Attempt& attempt) {
   for (const RequestId id : behind) end(id, attempt.unanswered);
 }
 
-// An attempt of a request that has ended leaves no trace behind.
+// An attempt of a request that has ended is removed without a trace.
 void Schedule::take_off_wire(uint32_t transaction, Attempt& attempt) {
   const Route route = attempt.route;
   if (attempt.on_wire) --destinations_[route].on_wire;

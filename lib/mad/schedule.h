@@ -1,15 +1,15 @@
-// Schedule: which packet is sent next, and what has become of those that were. It decides and does
-// nothing: no I/O, no thread and no clock, the time is told. scheduler.h runs one over a channel.
+// Schedule: decides which packet is sent next, and the result of those that were sent. It has no
+// I/O, no thread and no clock: the caller passes the time. scheduler.h runs one over a channel.
 //
 // More urgent requests go first, of one urgency in the order they came. The window (window.h)
 // counts packets that are on the wire, those of requests that have ended among them, until they are
 // answered or lost. Scans leave a quarter of it free, and a revoke may be one packet more than it
-// allows: it does not wait until silent ports have been given up. To one place few packets are
-// on their way at once, and one after it was silent to one (PerDestinationLimit); what waits behind
-// as many silences in a row as it has attempts ends as the last of them, without being sent. So
-// that a port that has nothing to say does not take the window from those that have; a revoke does
-// not wait for that, either. A node that says that it is busy has answered, and is asked again when
-// the time for its answer is over.
+// allows: it does not wait until silent ports have been given up. Few packets are on their way to
+// one destination at once, and only one after it did not answer one (PerDestinationLimit). A
+// request that waits while the destination is silent as many times in a row as the request has
+// attempts ends as the last of them, without being sent, so that a silent port does not take the
+// window from the others; a revoke does not wait for that, either. A node that answers that it is
+// busy is asked again when the time for its answer is over.
 #pragma once
 
 #include "lib/mad/channel.h"
@@ -108,7 +108,8 @@ class Schedule {
     bool answered = false;
     Failure unanswered = {};  // what it has come to if nothing arrives
   };
-  // Where packets go. Held requests are in no queue; while there are some, a packet is on the wire.
+  // The queue of one destination. Held requests are in no queue; while there are some, a packet is
+  // on the wire.
   struct Destination {
     size_t on_wire = 0;
     size_t silences =

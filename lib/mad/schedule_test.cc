@@ -359,7 +359,7 @@ TEST_CASE("a silent place takes few packets of the window, and all others are as
   for (int i = 0; i < 4; ++i) others.push_back(fixture.ask(kPath));
   fixture.run();
   for (const RequestId id : silent) CHECK(fixture.reason(id) == Reason::timeout);
-  CHECK(fixture.now == Schedule::Time{} + 600ms);  // one behind the other it would be 24 s
+  CHECK(fixture.now == Schedule::Time{} + 600ms);  // one after the other it would be 24 s
   for (const RequestId id : others) CHECK(value_of(fixture.outcomes.at(id)));
   // No request waited until a silent one was given up: all answers come first, in order.
   for (size_t i = 0; i < others.size(); ++i) {

@@ -8,7 +8,7 @@
 namespace ibpod::mad {
 namespace {
 
-// Where things are in a packet, in bytes.
+// Offsets in a packet, in bytes.
 constexpr size_t kBaseVersion = 0;
 constexpr size_t kClass = 1;
 constexpr size_t kClassVersion = 2;

@@ -66,8 +66,8 @@ Mad encode(const SmpRequest& question, const Route& route, uint32_t transaction)
 // The lower half of the transaction of anything that claims to be a packet.
 uint32_t transaction_of(const Mad& mad);
 
-// invalid: not the answer to a Get or Set of subnet management. What it answers is for the caller
-// to compare.
+// invalid if it is not the answer to a Get or Set of subnet management. The caller compares which
+// question it answers.
 Result<SmpResponse> parse_response(const Mad& mad);
 
 }  // namespace ibpod::mad

@@ -1,6 +1,6 @@
-// The channel of a real port, over libibumad, with one thread that receives. Where the port goes
-// away (its driver is loaded again, its adapter taken out) it is opened again when it is back;
-// until then nothing can be sent.
+// The channel of a real port, over libibumad, with one thread that receives. If the port goes away
+// (its driver is loaded again, its adapter is taken out) it is opened again when it is back; until
+// then nothing can be sent.
 #pragma once
 
 #include "lib/base/wake.h"

@@ -43,7 +43,7 @@ Result<int> registered(int port, uint8_t management_class) {
   return agent;
 }
 
-// Where ib_umad tells of its devices.
+// ib_umad lists its devices here.
 const Path kMadClass = "/sys/class/infiniband_mad";
 
 Error no_umad() {

@@ -117,7 +117,7 @@ std::vector<uint8_t> encode_advertisement(const HardwareAddress& own, const ip::
   std::vector<uint8_t> frame{ND_NEIGHBOR_ADVERT, 0, 0, 0};  // the kernel fills in the checksum
   put(frame, std::array<uint8_t, 4>{0x20, 0, 0, 0});  // override; neither router nor solicited
   put(frame, bytes_of(address));
-  // Units of 8 bytes; the 20 bytes of address come behind 2 reserved ones (RFC 4391 section 9.3).
+  // Units of 8 bytes; the 20 bytes of address come after 2 reserved ones (RFC 4391 section 9.3).
   frame.push_back(kTargetLinkLayerAddress);
   frame.push_back(static_cast<uint8_t>((2 + 2 + own.size()) / 8));
   put16(frame, 0);

@@ -11,7 +11,7 @@
 namespace ibpod::nl {
 namespace {
 
-// RTA_MULTIPATH: a row of rtnexthop, each with attributes of its own behind it.
+// RTA_MULTIPATH: a list of rtnexthop, each followed by its own attributes.
 Result<std::vector<IfIndex>> read_ways(Bytes bytes) {
   std::vector<IfIndex> ways;
   while (!bytes.empty()) {

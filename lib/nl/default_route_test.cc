@@ -52,7 +52,7 @@ TEST_CASE("a default route of either family is found, whatever its table and met
 
 TEST_CASE("a multipath route goes by each of its ways") {
   Message message = route(default_route(AF_INET), 0);
-  std::vector<std::byte> ways = way(4, sizeof(rtnexthop) + 8);  // with a gateway behind it
+  std::vector<std::byte> ways = way(4, sizeof(rtnexthop) + 8);  // followed by a gateway
   const std::vector<std::byte> second = way(9);
   ways.insert(ways.end(), second.begin(), second.end());
   message.bytes(RTA_MULTIPATH, ways);

@@ -10,8 +10,8 @@
 namespace ibpod::nl {
 namespace {
 
-// More than any request here needs. What does not fit makes the message incomplete, which send()
-// reports; nothing is cut off quietly.
+// More than any request here needs. A request that does not fit makes the message incomplete, which
+// send() reports; nothing is truncated silently.
 constexpr size_t kCapacity = 16384;
 
 }  // namespace

@@ -21,7 +21,7 @@ void check_names(const Names& names, size_t size) {
 
 }  // namespace
 
-// Whatever a datagram of announcements holds, names and paths are taken from it alone.
+// For any datagram of announcements, names and paths are taken from its bytes alone.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
   const std::vector<std::byte> datagram(bytes.begin(), bytes.end());  // aligned, as from a socket

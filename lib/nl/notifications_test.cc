@@ -32,7 +32,7 @@ TEST_CASE("what is no uevent tells nothing") {
   }
 }
 
-// As the kernel announces it: the recorded payload behind a header.
+// As the kernel announces it: the recorded payload after a header.
 std::vector<std::byte> announced(uint16_t type, const std::vector<std::byte>& payload) {
   nlmsghdr header{};
   header.nlmsg_type = type;

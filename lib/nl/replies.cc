@@ -12,7 +12,7 @@
 namespace ibpod::nl {
 namespace {
 
-// The kernel's own words behind an acknowledgement, or nothing.
+// The kernel's own text after an acknowledgement, or nothing.
 std::optional<std::string> words(const nlmsghdr& header, Bytes payload, size_t fixed) {
   if ((header.nlmsg_flags & NLM_F_ACK_TLVS) == 0 || payload.size() < fixed) return std::nullopt;
   const auto found = attributes(payload.subspan(fixed));
@@ -33,7 +33,7 @@ size_t fixed_part(const nlmsghdr& header, Bytes payload) {
   return sizeof(int) + NLMSG_ALIGN(error.msg.nlmsg_len);
 }
 
-// What an acknowledgement or the end of a list says.
+// The result in an acknowledgement or at the end of a list.
 Status verdict(const nlmsghdr& header, Bytes payload, const std::string& what) {
   int number = 0;
   if (payload.size() >= sizeof number) std::memcpy(&number, payload.data(), sizeof number);

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <vector>
 
-// Whatever a datagram holds, what is taken from it lies in it.
+// For any datagram, the payloads taken from it are inside it.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr uint32_t kRecordedUnder = 7;
   const auto bytes = std::as_bytes(std::span(data, size));

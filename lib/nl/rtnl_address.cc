@@ -197,7 +197,7 @@ Status add_route(Socket& socket, IfIndex link, const Route& route) {
   if (route.priority) message.u32(RTA_PRIORITY, *route.priority);
   add_metrics(message, route);
   Status added = socket.send(message);
-  // Without NLM_F_EXCL only the very same route stands in the way.
+  // Without NLM_F_EXCL only an equal route makes it fail.
   if (!added && added.error().error_number() == EEXIST) return ok();
   if (added || added.error().error_number() != ENETUNREACH || !route.gateway) return added;
   return Error(Code::invalid, added.error().text() + "; " + route.gateway->text() +

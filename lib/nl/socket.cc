@@ -115,7 +115,7 @@ Result<Replies> exchange(int fd, const Message& message, uint32_t sequence) {
   }
 }
 
-// Whether asking again may help: the list changed while it was read, or the kernel could not queue
+// True if asking again may help: the list changed while it was read, or the kernel could not queue
 // its answer.
 bool is_retryable(const Result<Replies>& replies) {
   return replies ? replies->interrupted : replies.error().error_number() == ENOBUFS;

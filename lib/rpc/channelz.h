@@ -42,8 +42,8 @@ class Channelz {
     uint64_t ended = 0;     // of them, those whose memory has been given back
     uint64_t messages = 0;  // that have been received whole
     uint64_t unfinished() const { return begun - std::min(begun, ended); }
-    // Calls that have not ended and whose request is not whole, at most: which of those that have
-    // ended had a whole one is not told.
+    // An upper bound of the calls that have not ended and whose request is incomplete: channelz
+    // does not report which of the ended calls had a complete one.
     uint64_t partial() const { return begun - std::min(begun, std::max(ended, messages)); }
   };
   // Nothing: the connection has been closed.

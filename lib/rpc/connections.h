@@ -23,7 +23,7 @@ class Connections {
  public:
   struct Most {
     size_t all = 4096;
-    size_t of_one_address = 1024;  // nodes behind one address translator share it
+    size_t of_one_address = 1024;  // nodes that use one address translator share it
     size_t ended = 32;             // of all
     size_t ended_of_one_address = 4;
     Duration apart{20};

@@ -42,9 +42,9 @@ void silence_grpc() {
   google::protobuf::SetLogHandler(nullptr);
 }
 
-void on_failed_handshake(OnFailedHandshake told) {
+void on_failed_handshake(OnFailedHandshake callback) {
   const std::scoped_lock lock(listener().mutex);
-  listener().told = std::move(told);
+  listener().told = std::move(callback);
 }
 
 }  // namespace ibpod::rpc

@@ -13,9 +13,9 @@ void silence_grpc();
 
 // OpenSSL's reason: "certificate verify failed". It quotes nothing of the other side.
 using OnFailedHandshake = std::function<void(const std::string& why)>;
-// Calls `told`, on threads of gRPC, for each TLS handshake of this process that fails, once gRPC
-// has been silenced (gRPC 1.51 reports these only in its log, without the peer). Empty: no more
-// calls after this returns.
-void on_failed_handshake(OnFailedHandshake told);
+// Calls `callback`, on threads of gRPC, for each TLS handshake of this process that fails, once
+// gRPC has been silenced (gRPC 1.51 reports these only in its log, without the peer). Empty: no
+// more calls after this returns.
+void on_failed_handshake(OnFailedHandshake callback);
 
 }  // namespace ibpod::rpc

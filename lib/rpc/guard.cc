@@ -46,7 +46,8 @@ Status Guard::watch(int fd, const std::string& address) {
   if (!peer) return ok();  // it has gone already
   const Number number = next_++;
   epoll_event event{};
-  // Bytes that gRPC has taken already are told of only because the connection can be written to.
+  // Bytes that gRPC has already taken are reported only because the connection is writable
+  // (EPOLLOUT).
   event.events = EPOLLIN | EPOLLOUT | EPOLLET;
   event.data.u64 = number;
   TRY(sys("epoll_ctl", [&] { return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event); }));
@@ -151,8 +152,8 @@ void Guard::count(Number number) {
   callers_.use(number, {counts->begun, counts->unfinished(), bytes}, now());
 }
 
-// gRPC has ended it, or what was told was of an earlier connection from the same port: then this
-// one is told of soon.
+// gRPC has ended it, or the report was about an earlier connection from the same port: then this
+// one is reported soon.
 void Guard::lose(Entry one) {
   const auto received = one->second.socket.received();
   if (!received) return forget(one);

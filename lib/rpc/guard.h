@@ -86,7 +86,7 @@ class Guard {
   std::map<Number, Watched> watched_;
   std::map<SocketHandle::Peer, Number> by_peer_;
   std::set<Number> active_;
-  bool unidentified_ = false;  // some connection may be, of which gRPC has not told yet
+  bool unidentified_ = false;  // some connection may be, which gRPC has not reported yet
   Number next_ = 0;
   Deadline tidy_ = Deadline::in(Duration(0));  // when closed connections are forgotten
 };

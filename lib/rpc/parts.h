@@ -21,8 +21,9 @@ struct Part {
   Kind kind = Kind::whole;
 };
 
-// invalid, naming the field and its limit, as soon as there is one too many; or where the bytes are
-// no message. What is in no Part is passed over: the message takes no more than its bytes for that.
+// invalid, with the field and its limit, as soon as there is one item too many; also if the bytes
+// are not a message. A field that is in no Part is skipped: the message takes no more than its
+// bytes for it.
 Status check_parts(const grpc::ByteBuffer& bytes, std::span<const Part> parts);
 
 }  // namespace ibpod::rpc

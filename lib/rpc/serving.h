@@ -1,4 +1,4 @@
-// Serving: gRPC's server behind this project's: how it begins and how it ends.
+// Serving: gRPC's server inside this project's servers: how it starts and how it ends.
 #pragma once
 
 #include "lib/base/clock.h"

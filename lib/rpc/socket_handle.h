@@ -1,6 +1,6 @@
-// SocketHandle: a TCP connection whose descriptor gRPC owns, and closes without a word: known by
-// the descriptor's number and the inode of its socket. Where the number leads elsewhere, the
-// connection is gone.
+// SocketHandle: a TCP connection whose descriptor gRPC owns, and closes without notice. It is
+// identified by the descriptor's number and the inode of its socket. If the number leads to another
+// socket, the connection is gone.
 #pragma once
 
 #include "lib/base/result.h"

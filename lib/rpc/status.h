@@ -10,7 +10,7 @@ namespace ibpod::rpc {
 // Each Code has one status code, and comes back from it as itself:
 //   invalid INVALID_ARGUMENT, not_found NOT_FOUND, exists ALREADY_EXISTS, busy ABORTED,
 //   unsupported UNIMPLEMENTED, denied PERMISSION_DENIED, unavailable UNAVAILABLE, internal INTERNAL
-// The message is the text and, behind a newline, the details; what is beyond 2,000 bytes is left
+// The message is the text and, after a newline, the details; what is beyond 2,000 bytes is left
 // out, for headers are limited to 8 KiB (gRPC's default). errno and reported() do not travel.
 grpc::Status to_grpc(const Error& error);
 

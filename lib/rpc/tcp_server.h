@@ -32,13 +32,13 @@ class TcpServer {
  public:
   struct Settings {
     TlsFiles files;
-    // Where `connections.all` are open, the next waits in the socket's queue; one that is beyond
-    // its address's number is closed.
+    // If `connections.all` are open, the next one waits in the socket's queue; a connection beyond
+    // the limit of its address is closed.
     Connections::Most connections = {};
     // TLS and HTTP/2 have to have begun within it.
     Duration handshake{10'000};
-    // After it, about, a client has to come again, and so to show a certificate that is still
-    // good: the age at which calls are told so, and how long they may go on then.
+    // After about this age a client has to connect again, and so to show a certificate that is
+    // still valid: the age at which calls are asked to end, and how long they may still run then.
     Duration age{3'600'000};
     Duration age_grace{60'000};
     int streams_of_one_connection = 256;

@@ -52,7 +52,7 @@ bool at_the_end() {
   return ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
 }
 
-// Those behind the first, as gRPC reads them: without an end that can be told from damage.
+// The certificates after the first, as gRPC reads them: it cannot tell their end from damage.
 Status check_rest(const Bio& bio) {
   while (next_certificate(bio) != nullptr) continue;
   if (at_the_end()) return ok();

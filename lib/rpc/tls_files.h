@@ -14,8 +14,8 @@
 
 namespace ibpod::rpc {
 
-// PEM, all three. What belongs together should be replaced together; where it is not, the moment in
-// between is waited out.
+// PEM, all three. Files that belong together should be replaced together; if they are not, the
+// previous ones stay in use until all three match.
 struct TlsFiles {
   Path certificate;  // our own first, then those between it and its CA
   Path key;          // without a passphrase

@@ -1,5 +1,5 @@
-// Whatever the files of a TLS connection hold: they are taken or refused with a reason. Two parts,
-// with byte 0x1e between them: certificates, and a key.
+// For any files of a TLS connection: they are accepted or refused with a reason. Two parts, with
+// byte 0x1e between them: certificates, and a key.
 #include "lib/rpc/tls_check.h"
 #include "tests/support/fuzz.h"
 

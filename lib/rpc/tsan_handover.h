@@ -27,8 +27,7 @@ inline void take_over([[maybe_unused]] void* object) {
 }
 
 // In every method of a service, at its beginning: it runs after Server::serve() has begun and
-// before Server::stop() returns. Two methods that run one after the other are not told of each
-// other by it.
+// before Server::stop() returns. It does not order two methods that run one after the other.
 class Answering {
  public:
   explicit Answering(grpc::Service& service) : service_(service) { take_over(served(service_)); }

@@ -1,5 +1,5 @@
-// Whatever a server answers on the socket before it hangs up: the call ends, with a message that is
-// not too large or with a reason.
+// For any bytes that a server answers on the socket before it closes: the call ends, with a message
+// within the size limit or with a reason.
 #include "lib/rpc/unary.h"
 #include "tests/support/fuzz.h"
 #include "tests/support/temp_folder.h"

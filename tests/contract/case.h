@@ -1,4 +1,4 @@
-// What the cases of the contract are made of: a bed, and what they say about it.
+// The base of the contract's cases: a fixture, and checks on it.
 #pragma once
 
 #include "tests/contract/kernel_contract.h"
@@ -64,7 +64,7 @@ struct Case {
   }
   ib::Port port(const Namespace& where) { return must(k().port(where, rdma(where).name)); }
 
-  // Things happen behind the caller's back.
+  // Things happen without the caller's doing.
   template <typename Look>
   bool soon(Look look) {
     return must(wait_until(k(), Deadline::in(kTimeout), [&]() -> Result<bool> { return look(); }));
@@ -94,7 +94,8 @@ struct Case {
     wanted.name = name;
     return k().change_netdev(where, own(where).index, wanted);
   }
-  // The RDMA device and the netdev, wherever the kernel made that anew. The device as it was.
+  // The RDMA device and the netdev, in the namespace in which the kernel made it again. Returns the
+  // device as it was.
   node::RdmaDevice give_all(const Namespace& pod) {
     node::RdmaDevice device = rdma(kHost);
     must(k().move_rdma(kHost, device.name, pod));

@@ -53,7 +53,7 @@ TEST_CASE("contract: children go home, too") {
 
 TEST_CASE("contract: a wait ends with its deadline") {
   Case c;
-  // What the cases before have set going may still happen.
+  // Changes that the earlier cases began may still happen.
   const Deadline deadline = Deadline::in(kTimeout);
   bool changed = true;
   while (changed && !deadline.passed())

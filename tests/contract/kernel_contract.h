@@ -40,14 +40,14 @@ class Fixture {
   virtual void remove_netdev(const node::Namespace& where, const std::string& name) = 0;
   virtual void add_child(const node::Namespace& where, const std::string& parent,
                          const std::string& name, ib::PKey key) = 0;
-  // Whether the netdev took another hardware address.
+  // True if the netdev took another hardware address.
   virtual bool set_address(const node::Namespace& where, const std::string& name,
                            const nl::HardwareAddress& address) = 0;
   // Netdevs that come into the namespace from now on take no IPv6 addresses by themselves.
   virtual void disable_ipv6(const node::Namespace& where) = 0;
 };
 
-// Defined by the bed that is linked. A case makes one and leaves it behind.
+// Defined by the fixture that is linked. A case makes one and does not clean it up.
 std::unique_ptr<Fixture> make_fixture();
 
 }  // namespace ibpod::contract

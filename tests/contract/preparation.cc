@@ -1,4 +1,4 @@
-// What preparing a node asks of the kernel: PFs, the number of their VFs, the RDMA namespace mode.
+// The calls that prepare a node: PFs, the number of their VFs, the RDMA namespace mode.
 #include "tests/contract/case.h"
 
 #include <algorithm>

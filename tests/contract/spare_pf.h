@@ -13,8 +13,8 @@ class SparePf {
  public:
   // unavailable unless each of its VFs is bound and has its devices in the host's namespace.
   static Result<SparePf> look(node::Kernel& kernel, const ib::PciAddress& pf);
-  // The number of VFs, autoprobe, what the PF was told of each (a GUID that it was not told before
-  // becomes all ones), drivers, and the names of their devices.
+  // Restores the number of VFs, autoprobe, the GUIDs configured at the PF for each (a GUID that was
+  // not configured before becomes all ones), drivers, and the names of their devices.
   Status put_back(node::Kernel& kernel) const;
 
  private:

@@ -24,8 +24,8 @@ inline const Path kPod = "/run/netns/pod";
 inline const Path kOwn = "/proc/self/ns/net";
 inline const node::Guids kSpecGuids{ib::Guid(0x0200000000000a01), ib::Guid(0x0200000000000a01)};
 
-// An IPAM plugin in shell: a lease is a file. What `hook` does comes first; $VERB, $KEY and $HERE
-// tell it where it is.
+// An IPAM plugin in shell: a lease is a file. The commands in `hook` run first; $VERB, $KEY and
+// $HERE say where.
 inline std::string lease_script(const std::string& versions, const std::string& hook) {
   return R"(HERE=${0%/*}; VERB=$CNI_COMMAND; KEY=$CNI_CONTAINERID:$CNI_IFNAME
 if [ "$VERB" = VERSION ]; then
@@ -84,7 +84,7 @@ struct Fixture {
         R"({"cniVersion":"1.0.0","type":"ib-sriov","name":")" + name + "\"," + keys + "}";
     network = cni::parse_network(cni::parse_document(configuration).value(), configuration).value();
   }
-  // Who calls.
+  // Sets the verb and the attachment of the next call.
   void set_call(cni::Verb verb, const std::string& container, const Path& netns,
                 const std::string& ifname = "net1") {
     const cni::Environment environment{{"CNI_COMMAND", std::string(cni::name(verb))},
@@ -156,7 +156,7 @@ struct Fixture {
     for (const node::RecordName& name : all) names.push_back(name.text());
     return names;
   }
-  // What IPAM has still to take back.
+  // The addresses that IPAM still has to release.
   std::vector<std::string> owed() const {
     std::vector<std::string> names;
     const auto all = records.address_releases().all().value();
@@ -164,7 +164,7 @@ struct Fixture {
       names.push_back(name.container_id + ":" + name.ifname);
     return names;
   }
-  // What an attachment leaves behind, in a line each; nothing: it is as before.
+  // The remains of an attachment, one a line; empty: everything is as before.
   std::string leftovers() const {
     std::string text = changes();
     for (const std::string& lease : leases()) text += "+ " + lease + "\n";

@@ -16,7 +16,7 @@ inline cni::Call a_call(cni::Verb verb = cni::Verb::add) {
   return made;
 }
 
-// `keys` behind name and type.
+// `keys` follow name and type.
 inline cni::Network a_network(const std::string& type, const std::string& keys) {
   const std::string text = R"({"name":"blue","type":")" + type + "\"" +
                            std::string(keys.empty() ? "" : ",") + keys + "}";

@@ -1,3 +1,3 @@
-// What doctest itself is made of, compiled once.
+// doctest's own implementation, compiled once.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

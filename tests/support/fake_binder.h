@@ -1,6 +1,5 @@
-// FakeBinder: the cluster's SM service as the plugins know it, behind their node's agent: ports go
-// into partitions and out of them. What is to be bound it reads where the agent does, in the
-// record.
+// FakeBinder: the cluster's SM service as the plugins see it through their node's agent: it puts
+// ports into partitions and removes them. It reads what to bind from the record, as the agent does.
 #pragma once
 
 #include "lib/node/records.h"

@@ -14,7 +14,7 @@
 
 namespace ibpod {
 
-// Shares of 1. What is not said happens never. Of one seed it is always the same.
+// Probabilities from 0 to 1; 0 by default. The same seed gives the same faults.
 struct FaultProfile {
   double question_lost = 0;
   double answer_lost = 0;
@@ -27,7 +27,7 @@ struct FaultProfile {
   unsigned seed = 1;
 };
 
-// What comes back of a question, each with the time that it takes. No thread, no clock.
+// The answers to a request, each with the time that it takes. No thread, no clock.
 class FakeWire {
  public:
   struct DelayedArrival {

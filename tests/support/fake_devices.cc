@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kTableSize = 8;
 
-// What a driver reads when it binds a function of which its PF was told this.
+// The GUID that a driver reads when it binds a function whose PF was configured with `told`.
 DeviceGuid read_guid(const PciFunction& function, const DeviceGuid& told) {
   return told.value.value() == 0 ? function.made_with : told;
 }

@@ -6,7 +6,7 @@ std::shared_ptr<grpc::Channel> dial_plugin(const Path& socket) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(4 << 20);
   arguments.SetString(GRPC_ARG_DEFAULT_AUTHORITY, socket.string());
-  // A socket that was made anew is not taken for the one before it.
+  // A new socket is not mistaken for the one before it.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return grpc::CreateCustomChannel("unix:" + socket.string(), grpc::InsecureChannelCredentials(),
                                    arguments);

@@ -119,7 +119,7 @@ Result<std::vector<node::Netdev>> FakeKernel::netdevs(const node::Namespace& whe
     const int id = TRY(id_of(where));
     std::vector<node::Netdev> found;
     for (const auto& [name, interface] : namespace_of(id).interfaces) {
-      // A child whose parent is elsewhere cannot be told from anybody's.
+      // A child whose parent is in another namespace cannot be distinguished from another pod's.
       const bool at_home = !interface.parent || find_by_id(*interface.parent)->where == id;
       if (interface.function == function && at_home) found.push_back(link(name, interface));
     }

@@ -35,10 +35,10 @@ struct Announcement {
 
 class FakeKernel : public FakeNode, public node::Kernel {
  public:
-  // What faults are counted over: orders alone, or questions and waits too.
+  // The calls that are counted: orders alone, or questions and waits too.
   enum class Count { orders, calls };
-  // Whether the call that ends so has done its work. amid_effect: of a kill, which leaves what is
-  // bound or moved deaf.
+  // When the fault happens, relative to the call's work. amid_effect is for a kill: the device that
+  // is bound or moved no longer reacts.
   enum class When { before_effect, amid_effect, after_effect };
 
   // The n-th call from now on, counted from 0, answers `internal` (EIO), having done nothing;
@@ -59,7 +59,7 @@ class FakeKernel : public FakeNode, public node::Kernel {
   }
   void heal() { fault_ = {}; }
 
-  // Whether the fault has struck since it was ordered: a loop over n ends where it has not.
+  // True if the fault has happened since it was ordered: a loop over n ends when it has not.
   bool struck() const { return fault_.struck; }
   // How often it was asked and ordered since it was made, and the orders' names.
   int calls() const { return calls_; }
@@ -70,7 +70,7 @@ class FakeKernel : public FakeNode, public node::Kernel {
   void at_next_wait(std::function<void(FakeKernel&)> event) { events_.push_back(std::move(event)); }
   // How often the code under test waited.
   int waits() const { return waits_; }
-  // What reached the neighbours.
+  // The announcements that reached the neighbors.
   std::vector<Announcement> announced;
 
   Result<std::optional<node::Function>> function(const ib::PciAddress& address) override;

@@ -1,5 +1,5 @@
-// What only the model can show, and the model's own tools. What it has in common with the machine
-// is in tests/contract.
+// Behavior that only the model can show, and the model's own tools. The behavior that it shares
+// with the real kernel is tested in tests/contract.
 #include "tests/support/fake_kernel.h"
 
 #include <doctest/doctest.h>
@@ -422,7 +422,7 @@ TEST_CASE("a kill in a bind or a move leaves a device that joins nothing") {
   CHECK_THROWS_AS((void)k.set_driver(kVf, "mlx5_core"), Killed);
   k.heal();
   CHECK_FALSE(joins(node::kHost));
-  REQUIRE(move(node::kHost, pod));  // all its users come anew
+  REQUIRE(move(node::kHost, pod));  // all its users come again
   CHECK(joins(pod));
   k.kill_at(0, FakeKernel::When::amid_effect);
   CHECK_THROWS_AS((void)move(pod, node::kHost), Killed);

@@ -49,7 +49,7 @@ void FakeKubelet::stop() {
   }
   server_->Shutdown(std::chrono::system_clock::now());
   server_.reset();
-  std::vector<std::shared_ptr<FakeEndpoint>> connections;  // they end behind the lock
+  std::vector<std::shared_ptr<FakeEndpoint>> connections;  // they end after the lock is released
   const std::lock_guard lock(mutex_);
   for (auto& [resource, plugin] : plugins_) connections.push_back(take(plugin));
 }
@@ -67,7 +67,7 @@ bool FakeKubelet::refuses() {
 }
 
 void FakeKubelet::hang_up(const std::string& resource) {
-  std::shared_ptr<FakeEndpoint> connection;  // it ends behind the lock
+  std::shared_ptr<FakeEndpoint> connection;  // it ends after the lock is released
   const std::lock_guard lock(mutex_);
   connection = take(plugins_[resource]);
 }

@@ -19,7 +19,7 @@
 
 namespace ibpod {
 
-// What the kubelet has come to know of a resource.
+// The kubelet's knowledge of a resource.
 struct PluginSeen {
   int registrations = 0;   // that succeeded, since the test began
   bool listening = false;  // else all its devices are unhealthy
@@ -59,7 +59,7 @@ class FakeKubelet {
                                  const kube::DeviceIds& must_include, int size);
   Status pre_start(const std::string& resource, const kube::DeviceIds& ids);
 
-  // What pod-resources answers from now on.
+  // Sets the answer of pod-resources.
   void set_pods(v1::ListPodResourcesResponse pods);
   void refuse_pods(grpc::Status status);
   Path pod_resources() const { return root() / "pod-resources/kubelet.sock"; }

@@ -40,7 +40,7 @@ grpc::Status FakeKubelet::admit(const std::string& resource, const Path& socket)
   const grpc::Status asked =
       connection->stub().GetDevicePluginOptions(&context, v1beta1::Empty(), &options);
   if (!asked.ok()) return asked;
-  std::shared_ptr<FakeEndpoint> last;  // it ends behind the lock
+  std::shared_ptr<FakeEndpoint> last;  // it ends after the lock is released
   const std::lock_guard lock(mutex_);
   Plugin& plugin = plugins_[resource];
   last = take(plugin);

@@ -1,4 +1,4 @@
-// What a FakeKubelet serves.
+// The services of a FakeKubelet.
 #pragma once
 
 #include "tests/support/fake_kubelet.h"

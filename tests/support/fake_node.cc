@@ -18,7 +18,7 @@ netns::Identity identity_of(int id) {
           .cookie = static_cast<uint64_t>(id) + 1};
 }
 
-// Where a look at all processes finds it.
+// The path under which a search through all processes finds it.
 Path held_path(int id) { return "/proc/self/fd/" + std::to_string(id); }
 
 Interface plain_netdev(const std::string& kind, uint32_t mtu) {
@@ -75,8 +75,8 @@ node::Namespace FakeNode::make_namespace(const Path& path) {
   return {path, made.identity};
 }
 
-// In the kernel's order: first the RDMA devices go to the host, which makes their netdevs anew
-// there, then what netdevs are left (ipoib_link_ops.netns_refund). Anything virtual dies.
+// In the kernel's order: first the RDMA devices go to the host, which makes their netdevs again
+// there, then the remaining netdevs (ipoib_link_ops.netns_refund). Virtual devices are deleted.
 void FakeNode::kill_namespace(const Path& path) { kill_namespace(id_of(path)); }
 
 void FakeNode::kill_namespace(const netns::Identity& identity) {
@@ -303,7 +303,7 @@ void FakeNode::remove_interface(Id id) {
   remove_children_of(id);
 }
 
-// Wherever they are.
+// In every namespace.
 void FakeNode::remove_children_of(Id parent) {
   for (auto& [where, known] : state.namespaces) {
     std::erase_if(known.interfaces, [&](const auto& entry) {

@@ -16,20 +16,20 @@
 
 namespace ibpod::fake {
 
-// Where a moved RDMA device's netdev is made anew: before Linux 6.17 on the host, later in the
-// target.
+// The namespace in which the netdev of a moved RDMA device is made again: the host before Linux
+// 6.17, the target later.
 enum class IpoibReappears { in_host, in_target };
 
 // The subnet, as far as a node sees it.
 struct Fabric {
   bool sm = true;                           // a subnet manager sweeps
   std::map<ib::Guid, ib::PKeyTable> pkeys;  // what it gives the port of that GUID
-  ib::PKeyTable others{ib::PKey(0x7fff)};   // and all that it was told nothing about
-  std::set<ip::Address> taken;              // addresses that somebody else on the link has
+  ib::PKeyTable others{ib::PKey(0x7fff)};   // and everything else that has no own setting
+  std::set<ip::Address> taken;              // addresses that other hosts on the link have
   std::map<ib::Guid, ib::Lid> lids;         // handed out once and for all
 };
 
-// Where a PF's VFs are: behind it, 0000:3b:00.1 … of 0000:3b:00.0.
+// The address of a PF's VF: after the PF's own, 0000:3b:00.1 … for 0000:3b:00.0.
 ib::PciAddress vf_address(const ib::PciAddress& pf, uint32_t vf);
 
 // A VF bound to a driver of its own, and what it read then.
@@ -49,7 +49,7 @@ class FakeNode {
   bool tells_vf_settings = true;  // false: a kernel that cannot (EMSGSIZE)
   // false: a driver with IPoIB of its own, as mlx5's enhanced one.
   bool tells_queue_pairs = true;
-  // What a look at all processes does not get to see, as the error says.
+  // A search through all processes does not see everything, as the error says.
   std::optional<Error> gap = {};
   bool renames_while_up = false;  // since Linux 6.2
   // The kernel's numbers for RDMA devices are the lowest free ones; udev's rules and some drivers
@@ -59,15 +59,17 @@ class FakeNode {
   bool rdma_names_per_namespace = false;
   uint32_t port_mtu = 4092;  // the most in datagram mode: its ports' IB MTU is 4096
   std::set<std::string> drivers{"mlx5_core", "vfio-pci"};
-  // Whoever binds or moves now has been killed, and is in the kernel still: what comes of it is
-  // deaf. (A thread that a killed process asks for may be there all the same: the interface is.)
+  // The caller that binds or moves now has been killed, and its call is still in the kernel: the
+  // new device does not react. (A thread that a killed process asks for may be there all the same:
+  // the interface is.)
   bool caller_is_dying = false;
   // Every bind of a VF since this was emptied: a VF without a GUID should never be among them.
   std::vector<Bound> bound;
 
   // --- Who lives on the node besides the code under test.
 
-  // A namespace as a container runtime makes it, with lo and eth0. What had the path loses it.
+  // A namespace as a container runtime makes it, with lo and eth0. A namespace that had the path
+  // loses it.
   node::Namespace make_namespace(const Path& path);
   // It dies: its devices go home.
   void kill_namespace(const Path& path);
@@ -78,7 +80,7 @@ class FakeNode {
   // Paths that show a file which is no namespace: a mount namespace that the mount has not reached,
   // or the runtime was killed between unmounting and removing.
   std::set<Path> covered;
-  // `where` is a path, empty for the host, here and below. What is not there throws: the test is
+  // `where` is a path, empty for the host, here and below. A missing device throws: the test is
   // wrong.
   void add_netdev(const Path& where, const std::string& name, nl::IfIndex index = {});
   void add_child(const Path& where, const std::string& parent, const std::string& name,
@@ -94,16 +96,16 @@ class FakeNode {
   void add_vf(const ib::PciAddress& address, const ib::PciAddress& pf, uint32_t number);
   // The function disappears with all that is made of it.
   void vanish(const ib::PciAddress& address);
-  // The PF makes its first VFs, as its driver does when it is told a number, or loses them all.
+  // The PF makes its first VFs, as its driver does when it is given a number, or removes them all.
   void make_vfs(const ib::PciAddress& pf, uint32_t count);
   void remove_vfs(const ib::PciAddress& pf);
   // The power fails: namespaces end, VFs are gone, and PFs' drivers have forgotten them.
   void lose_power();
-  // What drivers do; mistakes in it are the kernel's answers.
+  // The work of drivers; mistakes in it are the kernel's answers.
   Status bind(const ib::PciAddress& address, const std::string& driver);
   void unbind(const ib::PciAddress& address);
-  // What the subnet manager and IPoIB come to when nobody changes anything: ports up, tables
-  // written, broadcast groups joined. False: they had done so.
+  // The final result of the subnet manager and IPoIB if nothing else changes: ports up, tables
+  // written, broadcast groups joined. False: nothing was left to do.
   bool settle();
 
  protected:
@@ -133,7 +135,7 @@ class FakeNode {
   ib::Port port(const RdmaDevice& device) const;
   // In the order of their numbers.
   std::vector<ib::PciAddress> vfs_of(const ib::PciAddress& pf) const;
-  // Of all namespaces.
+  // The devices in all namespaces.
   std::vector<FoundRdma> rdma_devices_of(const std::optional<ib::PciAddress>& function = {});
   RdmaDevice& rdma_by_id(Id id);
   void add_queue_pairs_of(Id rdma, std::vector<uint32_t>& numbers) const;

@@ -1,6 +1,6 @@
 // A program that does with files, log and signals what OpenSM does, and knows no subnet. Files in
 // the folder that it runs in say how it behaves:
-//   hold     a sweep does not get beyond its discovery while it is there; SIGHUP begins that anew
+//   hold     a sweep does not get beyond its discovery while it is there; SIGHUP begins it again
 //   faulty   sweeps end with errors
 //   restless each sweep is followed by the next one in the same moment
 //   down     its port is down: it looks at each signal

@@ -8,7 +8,7 @@
 namespace ibpod::fake {
 
 ib::PciAddress vf_address(const ib::PciAddress& pf, uint32_t vf) {
-  const uint32_t place = vf + 1;  // device and function behind the PF's
+  const uint32_t place = vf + 1;  // device and function after the PF's
   const std::string device = {"01"[place / 128 % 2], "0123456789abcdef"[place / 8 % 16]};
   const std::string bus = pf.text().substr(0, 8);
   return ib::PciAddress::parse(bus + device + "." + std::to_string(place % 8)).value();
@@ -24,7 +24,7 @@ std::vector<ib::PciAddress> FakeNode::vfs_of(const ib::PciAddress& pf) const {
   return vfs;
 }
 
-// What the driver was told of them before counts again, as mlx5 restores it
+// The GUIDs that the driver was given for them before apply again, as mlx5 restores them
 // (sriov_restore_guids, linux/drivers/net/ethernet/mellanox/mlx5/core/sriov.c).
 void FakeNode::make_vfs(const ib::PciAddress& pf, uint32_t count) {
   for (uint32_t number = 0; number < count; ++number) {

@@ -114,7 +114,7 @@ std::string diff(const State& before, const State& after) {
   std::string text;
   for (const std::string& line : gone) text += "- " + line + "\n";
   for (const std::string& line : come) text += "+ " + line + "\n";
-  // Whoever adds a field and forgets to print it shall not be told that all is well.
+  // A field that is compared but not printed must not pass as "no difference".
   return text.empty() && before != after ? "a difference that is not printed\n" : text;
 }
 

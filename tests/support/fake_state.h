@@ -1,6 +1,6 @@
-// The state of a modelled node, as plain data that compares and prints. What a node hands out anew
-// each time (indexes, queue pair numbers, minors, LIDs) is Incidental: it does not count when two
-// states are compared, and neither does what the subnet manager has done to a port.
+// The state of a modelled node, as plain data that compares and prints. Values that a node gives
+// out afresh each time (indexes, queue pair numbers, minors, LIDs) are Incidental: they do not
+// count when two states are compared, nor does what the subnet manager has done to a port.
 #pragma once
 
 #include "lib/base/files.h"
@@ -87,7 +87,7 @@ struct NetNamespace {
   bool operator==(const NetNamespace&) const = default;
 };
 
-// What a PF's driver was told of a VF.
+// The settings of a VF in its PF's driver.
 struct VfPfSettings {
   DeviceGuid node_guid;
   DeviceGuid port_guid;
@@ -100,13 +100,13 @@ struct PciFunction {
   uint32_t vf = 0;
   std::optional<std::string> driver;
   unsigned rdma_count = 1;  // how many RDMA devices its driver makes of it
-  // Of a PF.
+  // Only for a PF:
   uint16_t vendor = 0x15b3;
   uint16_t device = 0x101b;
   uint32_t total_vfs = 127;
   bool autoprobe = true;                       // whether its VFs may be bound
   std::map<uint32_t, VfPfSettings> kept = {};  // of VFs that are not there now
-  // Of a VF: what it has while its PF was told nothing, and what its PF was told.
+  // Only for a VF: the GUID that it has while its PF has no setting for it, and the PF's setting.
   DeviceGuid made_with;
   DeviceGuid node_guid;
   DeviceGuid port_guid;
@@ -115,7 +115,7 @@ struct PciFunction {
 };
 
 inline constexpr int kHostId = 0;
-// Of broadcast groups with the IB MTU 2048.
+// The MTU of broadcast groups with the IB MTU 2048.
 inline constexpr uint32_t kDatagramMtu = 2044;
 
 struct State {
@@ -130,7 +130,7 @@ struct State {
 
 // A line for everything that counts.
 std::vector<std::string> lines(const State& state);
-// What is gone (-) and what is new (+), a line each; empty for states that are equal.
+// The lines that are gone (-) and those that are new (+); empty for equal states.
 std::string diff(const State& before, const State& after);
 
 }  // namespace ibpod::fake

@@ -19,7 +19,7 @@ class FakeStore final : public store::Store {
     how_ = how;
   }
   void fail_no_more() { fail_at_.reset(); }
-  // Whether all() fails.
+  // Makes all() fail, or succeed again.
   void unreadable(bool is) { unreadable_ = is; }
   size_t commits() const { return commits_; }
 

@@ -31,7 +31,7 @@ ParsedRequest decode(const Mad& mad) {
   return asked;
 }
 
-// Of an adapter the port that the question came in by.
+// For an adapter the port through which the question came in.
 FakeSubnetPort* port_of(FakeLinkEnd end, uint32_t port) {
   auto& ports = end.node->ports;
   const auto found = ports.find(end.node->switch_info ? static_cast<uint8_t>(port)

@@ -36,7 +36,7 @@ struct FakeSubnetNode {
   mad::NodeInfo info;
   std::string description;
   std::optional<mad::SwitchInfo> switch_info;  // of a switch
-  std::optional<mad::SmInfo> manager;          // that runs behind it
+  std::optional<mad::SmInfo> manager;          // that runs at it
   std::map<uint8_t, FakeSubnetPort> ports;     // an adapter's from 1, a switch's from 0
   mad::MKey m_key = mad::MKey::none;
   uint8_t protection = 0;               // 2: a Get needs the M_Key, too
@@ -45,7 +45,7 @@ struct FakeSubnetNode {
   std::optional<mad::Attribute> lacks;  // as if there were none such
   int questions = 0;                    // it has seen so many
   int silent_after = -1;                // silent from so many questions on
-  bool invents = false;  // tells of another of its kind behind each port that has no link
+  bool invents = false;                 // reports another of its kind at each port that has no link
   // Asked before each answer; what it changes, the next answer shows.
   std::function<void(mad::Attribute)> before_answer;
 };
@@ -60,7 +60,7 @@ class FakeSubnet {
   void connect(FakeLinkEnd one, FakeLinkEnd other);
   // The ends of the link are down, and an adapter is not reached by its LID.
   void unplug(FakeLinkEnd one);
-  // Where directed routes begin; if it is not said, at the first port of the adapter added first.
+  // Directed routes begin here; by default at the first port of the adapter that was added first.
   void start_from(FakeLinkEnd end) { start_ = end; }
 
   // By the LID that it had when it was added.

@@ -33,7 +33,7 @@ class FakeSysfs {
   // Any other PCI function, without a driver: 0x020000 is an Ethernet controller.
   ib::PciAddress add_function(const std::string& address, uint32_t device_class);
 
-  // All that the driver has made of the function goes with it. What is made anew has new numbers.
+  // Everything that the driver made for the function goes with it. A new bind gives new numbers.
   void unbind(const ib::PciAddress& function);
   // mlx5_core makes devices of it; any other driver makes none, vfio-pci with an IOMMU group.
   void bind(const ib::PciAddress& function, const std::string& driver = "mlx5_core");
@@ -57,7 +57,7 @@ class FakeSysfs {
   // A file of the function: set(vf, "numa_node", "-1").
   void set(const ib::PciAddress& function, const std::string& file, const std::string& content);
   void write(const Path& file, const std::string& content) const;
-  // Where the function's folder is, below root().
+  // The function's folder, below root().
   Path home(const ib::PciAddress& function) const { return functions_.at(function).home; }
 
  private:

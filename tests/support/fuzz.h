@@ -1,4 +1,4 @@
-// What fuzz targets share. A program that breaks a promise aborts, which is what a fuzzer looks
+// Shared by the fuzz targets. A program that breaks a promise aborts, which is what a fuzzer looks
 // for.
 #pragma once
 

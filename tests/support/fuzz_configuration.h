@@ -1,5 +1,5 @@
-// What was read of any configuration keeps these promises, or the program aborts, which is what a
-// fuzzer looks for.
+// Every configuration that was accepted keeps these promises, or the program aborts, which is what
+// a fuzzer looks for.
 #pragma once
 
 #include "lib/attach/keys.h"

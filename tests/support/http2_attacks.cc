@@ -55,7 +55,7 @@ bool open_streams(RawHttp2& connection, const std::string& path, Deadline end) {
   return flood(connection, end, [&](uint32_t nth) { return begun(path, nth); });
 }
 
-// Goes, and leaves behind what it has begun.
+// Goes away and leaves its streams unfinished.
 bool open_and_leave(RawHttp2& connection, const std::string& path, Deadline) {
   std::string bytes;
   for (uint32_t nth = 0; nth < 10 * kAtOnce; ++nth) bytes += begun(path, nth);
@@ -83,7 +83,7 @@ bool send_no_data(RawHttp2& connection, const std::string& path, Deadline end) {
   return flood(connection, end, [](uint32_t) { return frame(Type::data, 0, 1, ""); });
 }
 
-// What flow control lets one stream send now, of what is left of its message.
+// Sends as much of the rest of the message as flow control allows this stream now.
 bool send_some(RawHttp2& connection, uint32_t stream, uint32_t& left) {
   const auto most = static_cast<int64_t>(std::min<uint32_t>(left, 16'384));
   const int64_t size = std::min(most, connection.window(stream));

@@ -13,7 +13,7 @@ namespace ibpod {
 
 struct Http2Attack {
   std::string name;
-  // What it did is of no interest; false: the connection was cut.
+  // Its results do not matter; false: the connection was cut.
   std::function<bool(RawHttp2& connection, const std::string& path, Deadline end)> run;
   bool acknowledge = true;  // the server's settings, without which they bind nobody
 };

@@ -8,7 +8,7 @@
 
 namespace ibpod {
 
-// Whether `holds` returns true within 20 s. It is not asked again after that, since asking may
+// True if `holds` returns true within 20 s. It is not asked again after that, since asking may
 // change the state. It is asked once more after the deadline, in case this thread did not run
 // meanwhile.
 template <typename Holds>

@@ -1,4 +1,4 @@
-// What holds for the metrics of every program, and for their document.
+// Rules for the metrics of every program, and for their document.
 #pragma once
 
 #include "lib/base/files.h"

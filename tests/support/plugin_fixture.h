@@ -1,5 +1,5 @@
 // A plugin as a runtime calls it, on a modelled node: environment and standard input in, JSON and
-// an exit code out. What the tests of the programs work on.
+// an exit code out. Base of the tests of the plugins.
 #pragma once
 
 #include "lib/attach/agent_required_file.h"
@@ -70,16 +70,16 @@ struct PluginFixture {
     environment["CNI_COMMAND"] = verb;
     return call(input);
   }
-  // What an attachment is known by, and `keys`.
+  // The configuration that identifies an attachment, and `keys`.
   std::string bare(const std::string& keys, const std::string& version = "1.1.0") const {
     return R"({"cniVersion":")" + version + R"(","name":"blue",)" + keys + "}";
   }
-  // `keys` behind a configuration that is in order.
+  // A valid configuration, followed by `keys`.
   std::string config(const std::string& keys, const std::string& version = "1.1.0") const {
     const std::string first = R"("type":")" + type + "\"";
     return bare(first + (keys.empty() ? "" : ",") + keys, version);
   }
-  // What is not as it was: on the node, and in the state folder.
+  // The differences to the start: on the node, and in the state folder.
   std::string changes() const {
     std::string text = fake::diff(before, k.state);
     const Path attachments = state.path() / "made" / "attachments";

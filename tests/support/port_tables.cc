@@ -7,8 +7,8 @@ namespace {
 
 using Outcomes = std::vector<Outcome<Data>>;
 
-// A node is silent to a Set with another M_Key than its own; that it answers a Get shows that it is
-// there. What was written may be there all the same, when only the answers were lost.
+// A node does not answer a Set with another M_Key than its own; its answer to a Get shows that it
+// is there. The block may have been written all the same, if only the answers were lost.
 Outcome<PKeyBlock> judge(const Outcome<Data>& set, const Outcome<Data>& get,
                          const PKeyBlock& wanted) {
   const Failure* const not_set = failure_of(set);

@@ -20,11 +20,11 @@ struct BlockWrite {
   PKeyBlock keys = {};
 };
 
-// Writes blocks, at most one of each table, and reads each back: what is returned is what the port
-// said afterwards, and not_permitted where it would be read but not written. Whether that is what
-// was written is for the caller to compare: somebody else writes there too, the subnet manager. A
-// block is written whole, so that what another has put into it meanwhile is lost. Each of the two
-// steps has the terms' attempts, both share the deadline.
+// Writes blocks, at most one of each table, and reads each back: returns what the port answered
+// afterwards, and not_permitted if it can be read but not written. The caller compares the answer
+// with what was written, because the subnet manager writes there too. A block is written whole, so
+// that a concurrent change of it is lost. Each of the two steps has the options' attempts; both
+// share the deadline.
 std::vector<Outcome<PKeyBlock>> write_blocks(Scheduler& scheduler,
                                              const std::vector<BlockWrite>& writes,
                                              const QueryOptions& options);

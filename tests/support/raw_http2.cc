@@ -141,7 +141,7 @@ bool RawHttp2::begin(bool acknowledge) {
   return !acknowledge || send(frame(http2::Type::settings, http2::kAck, 0, ""));
 }
 
-// Whether it is worth while to try again.
+// True if another try may help.
 bool RawHttp2::wait(int result, int ms) {
   const int error = SSL_get_error(tls_, result);
   if (error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE) return false;

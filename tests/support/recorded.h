@@ -1,4 +1,4 @@
-// What kernels were heard to say, tests/data/netlink (see its README).
+// Recorded messages of kernels, tests/data/netlink (see its README).
 #pragma once
 
 #include "lib/base/files.h"

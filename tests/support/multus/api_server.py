@@ -18,7 +18,7 @@ ROOT = pathlib.Path(sys.argv[1])
 MISSING = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404}
 EVENT = {"kind": "Event", "apiVersion": "v1", "metadata": {"name": "event"}}
 STATUS = "k8s.v1.cni.cncf.io/network-status"
-# What is listed and watched: its folder in each namespace, and its kind.
+# The resources that are listed and watched: the folder of each in a namespace, and its kind.
 LISTS = {
     "api/v1/pods": ("api/v1/namespaces/*/pods/*", "v1", "Pod"),
     "apis/k8s.cni.cncf.io/v1/network-attachment-definitions": (
@@ -27,7 +27,7 @@ LISTS = {
         "NetworkAttachmentDefinition",
     ),
 }
-rounds = {}  # of each watch: how often it has told all that is there
+rounds = {}  # of each watch: how often it has sent everything
 numbers = itertools.count()
 
 

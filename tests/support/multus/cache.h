@@ -23,7 +23,7 @@ class Cache {
   Result<std::optional<std::vector<Delegate>>> read(const std::string& container) const;
   Status remove(const std::string& container) const;
 
-  // What is not of the specification's result is not kept.
+  // Keys that are not in the specification's result are not kept.
   Status write_result(const std::string& container, const Delegate& delegate) const;
   std::optional<json::Value> result(const std::string& container, const Delegate& delegate) const;
   Status remove_result(const std::string& container, const Delegate& delegate) const;

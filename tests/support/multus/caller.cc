@@ -20,7 +20,7 @@ constexpr Duration kTimeout{240'000};
 constexpr cni::Version kFirstWithPrevious{0, 4, 0};
 constexpr cni::Version kFirstWithGc{1, 1, 0};
 
-// What the runtime would tell the plugin, as far as this declares the capability.
+// The runtimeConfig for the plugin, limited to the capabilities that it declares.
 Value runtime_config(const Value& plugin, const Value& wishes) {
   Value granted = Value::object();
   const Value capabilities = plugin.find("capabilities").value_or(Value::object());
@@ -73,8 +73,8 @@ Caller::Caller(const cni::Call& call, const Path& folder) : call_(call), path_{f
   path_.insert(path_.end(), call.path.begin(), call.path.end());
 }
 
-// The pod, and behind that all that the runtime has said, though it says it twice. The container
-// is in it only if the runtime says it there.
+// The pod, followed by all that the runtime has set, although that repeats it. The container is in
+// it only if the runtime sets it there.
 std::string Caller::arguments(const Delegate& delegate) const {
   const cni::Pod& pod = call_.pod;
   std::string text =

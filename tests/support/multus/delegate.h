@@ -21,7 +21,7 @@ struct Delegate {
   json::Value configuration;  // a plugin's or a list of them, with device and cni-args
   json::Value wishes =
       json::Value::object();  // runtimeConfig, for plugins that declare the capability
-  std::string arguments;      // behind CNI_ARGS: the old way to ask for addresses
+  std::string arguments;      // appended to CNI_ARGS: the old way to ask for addresses
   std::string resource;       // of the device, empty without one
   std::string device;
   std::optional<json::Value> result;  // what it has answered ADD with; kept apart (cache.h)
@@ -39,8 +39,8 @@ Result<Delegate> read_delegate(const json::Value& value);
 Result<std::vector<Delegate>> configured_delegates(const json::Value& list,
                                                    const std::string& ifname);
 
-// What the pod's annotation for it says in the place of the cluster's network: the pod's network as
-// it is, without a word of runtimeConfig.
+// The delegate for a selection in the annotation that replaces the cluster's network: the pod's
+// network as it is, without any runtimeConfig.
 Delegate as_default(Delegate delegate, const Selection& selection, const std::string& ifname);
 
 // A network that the pod asks for. `device` is empty where it names no resource, or none is left.

@@ -16,7 +16,7 @@ Result<Path> read_path(const json::Value& value) {
   return Path(text);
 }
 
-// Of a pod that is not there: as if there had been something.
+// For a pod that does not exist: as if there had been a result.
 Result<cni::AddResult> empty_result(const cni::Call& call) {
   cni::AddResult result;
   cni::Interface& interface = result.interfaces.emplace_back();
@@ -176,7 +176,7 @@ Result<cni::AddResult> Multus::add_all() {
   return cni::parse_result(*delegates.front().result);
 }
 
-// What was called; where that is not known any more, what would be called now.
+// The delegates that were called; if they are not known any more, those that would be called now.
 Result<std::optional<Multus::Delegates>> Multus::remembered() const {
   const Cache cache(config_.cache);
   std::optional<Delegates> delegates = TRY(cache.read(call_.container_id));
@@ -190,8 +190,8 @@ Result<std::optional<Multus::Delegates>> Multus::remembered() const {
   return delegates;
 }
 
-// A sandbox must come to its end, also when nobody knows what was in it. What a plugin's DEL has
-// failed at is not tried again: the cache goes.
+// A sandbox must come to its end, even if it is not known what was in it. A plugin's DEL that
+// failed is not tried again: the cache is removed.
 Status Multus::del() {
   const Result<std::optional<Delegates>> delegates = remembered();
   if (!delegates || !*delegates) {

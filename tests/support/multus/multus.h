@@ -24,7 +24,7 @@
 
 namespace ibpod::multus {
 
-// Whether there is an interface of that name in the network namespace.
+// True if the network namespace has an interface of that name.
 using HasInterface = std::function<Result<bool>(const Path& netns, const std::string& ifname)>;
 
 inline constexpr int kMultusError = 999;

@@ -77,7 +77,7 @@ TEST_CASE("two devices through one network, and one through another: in order, e
   CHECK(device("net4") == "nothing");
   CHECK(text(cluster.input("ADD", "net1"), "pciBusID") == R"("0000:01:00.1")");
   CHECK(text(cluster.input("ADD", "net1"), "runtimeConfig") == "nothing");
-  // The last plugin of the list was told what the first one has answered.
+  // The last plugin of the list was given the first one's result.
   const json::Value last = cluster.input("ADD", "net2");
   CHECK(text(last, "name") == R"("r")");
   CHECK(text(last, "cniVersion") == R"("1.0.0")");
@@ -252,7 +252,7 @@ TEST_CASE("a DEL that fails stops no other one, and is not tried again") {
   cluster.calls();
   CHECK(cluster.call("DEL").exit_code == 1);
   CHECK(cluster.calls() == "DEL net2, DEL net1, ");
-  // While the pod is there, it begins anew; of what has failed the result is still known.
+  // While the pod exists, it starts over; the result of the failed network is still known.
   CHECK(cluster.call("DEL").exit_code == 1);
   CHECK(cluster.calls() == "DEL net2, DEL net1, ");
   CHECK(text(cluster.input("DEL", "net2"), "prevResult") != "nothing");

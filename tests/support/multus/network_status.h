@@ -1,4 +1,5 @@
-// What a pod is told of one of its networks (annotation k8s.v1.cni.cncf.io/network-status).
+// The status that a pod gets for one of its networks (annotation
+// k8s.v1.cni.cncf.io/network-status).
 #pragma once
 
 #include "lib/base/result.h"

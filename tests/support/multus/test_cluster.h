@@ -1,5 +1,5 @@
-// A node and its cluster in a folder, for the tests of the stand-in: pods, networks, what the
-// kubelet has given away, and plugins that are scripts and keep what they are called with.
+// A node and its cluster in a folder, for the tests of the stand-in: pods, networks, the kubelet's
+// allocations, and plugins that are scripts and keep the input that they are called with.
 #pragma once
 
 #include "lib/cni/plugin.h"
@@ -56,7 +56,7 @@ class Cluster {
   void remove_pod() { remove(kPod); }
   void remove_network(const std::string& name) { remove(kNetworks + name); }
 
-  // What the runtime says of the pod, and behind that.
+  // The pod as the runtime names it, and further CNI_ARGS.
   std::string uid = "u1";
   std::string more_arguments;
   // Interfaces that the pod has had before.

@@ -16,7 +16,7 @@ namespace {
 constexpr Duration kLookAgain{100};
 constexpr const char* kSocket = "multus.sock";
 
-// What the daemon answers with loses its number on the way.
+// An error of the daemon loses its number on the way.
 Error told(const char* verb, const Error& error) {
   return Error(error.code(), "Cmd" + std::string(verb) +
                                  " (shim): CNI request failed with status 400: '" + error.text() +

@@ -12,7 +12,7 @@ namespace ibpod::multus {
 
 using Reachable = std::function<bool(const Path& socket)>;
 
-// Whether somebody listens there.
+// True if a process listens there.
 bool is_reachable(const Path& socket);
 // The daemon: takes connections until it is killed.
 Status run_daemon(const Path& folder);
