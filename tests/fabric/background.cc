@@ -35,10 +35,10 @@ std::vector<std::string> whole_environment(const std::map<std::string, std::stri
   return all;
 }
 
-// In the child: only calls that are safe behind a fork.
+// In the child: only calls that are safe after a fork.
 [[noreturn]] void become(char* const* words, char* const* environment, const char* folder,
                          int output) {
-  // What is killed cannot end what it has started.
+  // A killed test cannot end the programs that it started.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const bool ready =
       (output < 0 || (::dup2(output, STDOUT_FILENO) >= 0 && ::dup2(output, STDERR_FILENO) >= 0)) &&
@@ -49,7 +49,7 @@ std::vector<std::string> whole_environment(const std::map<std::string, std::stri
 
 }  // namespace
 
-// Takes what it says as it comes: who writes into a full pipe stands still.
+// Reads the output as it comes: a process that writes into a full pipe blocks.
 class Background::Ear {
  public:
   Ear(Fd out, Wake end) : out_(std::move(out)), end_(std::move(end)), thread_([this] { hear(); }) {}

@@ -40,7 +40,7 @@ int begin(const Inside& inside, int count, char** arguments) {
 }  // namespace
 
 int test_inside(const Inside& inside, int count, char** arguments) {
-  // Of a test that hangs the last line is wanted most.
+  // If a test hangs its last line must not stay in a buffer.
   (void)std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   const bool there = std::getenv(kManager) != nullptr;
   return there ? run_tests(count, arguments) : begin(inside, count, arguments);

@@ -47,7 +47,7 @@ std::vector<sm::probe::Repair> repairs(const sm::probe::ProbeBatch& all) {
   return found;
 }
 
-// By hand, behind everybody's back, all over the table.
+// Writes all over the table directly, unknown to the subnet manager.
 void alter(Watching& watching, const fabric::Topology& topology) {
   std::vector<mad::BlockWrite> writes;
   std::vector<mad::PKeyTableAddress> tables;

@@ -10,7 +10,7 @@ namespace ibpod {
 namespace {
 
 // For each packet umad2sim 0.10 has 32 bytes less than it copies out: the end of the return path of
-// a packet that has come back is whatever lies behind, and AddressSanitizer says so.
+// a packet that has come back is whatever follows in memory, and AddressSanitizer reports it.
 constexpr auto kSuppressions = "asan.supp";
 constexpr auto kSuppressed = "interceptor_via_lib:libumad2sim.so\n";
 

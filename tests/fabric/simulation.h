@@ -1,9 +1,9 @@
-// A simulated subnet: ibsim, and OpenSM on it. What is run in its environment, with its library
-// loaded before all others, sees a port of the subnet where the machine's own would be.
+// A simulated subnet: ibsim, and OpenSM on it. A program that runs in its environment, with its
+// library loaded before all others, sees a port of the subnet instead of the machine's own.
 //
-// An OpenSM there may hang at its end: it cancels the thread that receives, and where that had a
-// lock of umad2sim's (0.10), another thread waits for the lock, and the library's destructor for
-// that thread, without end. One that is killed stays a client of ibsim's, which has room for ten.
+// An OpenSM there may hang at its end: it cancels the thread that receives. If that thread had a
+// lock of umad2sim (0.10), another thread waits for the lock, and the library's destructor for that
+// thread, without end. A killed OpenSM stays a client of ibsim, which has room for ten.
 #pragma once
 
 #include "tests/fabric/background.h"
@@ -17,12 +17,12 @@ namespace ibpod {
 
 class Simulation {
  public:
-  // Of a network (ibsim's netlist) and a partitions.conf; the subnet manager is on host "h0". Ready
-  // when that says that the subnet is up.
+  // Starts a network (ibsim's netlist) with a partitions.conf; the subnet manager is on host "h0".
+  // Returns when it reports that the subnet is up.
   static Result<Simulation> start(const std::string& network, const std::string& partitions);
   Simulation(Simulation&&) = default;
 
-  // What a program on that host is to be given.
+  // The environment for a program on that host.
   static std::map<std::string, std::string> environment(const std::string& host,
                                                         const std::string& socket);
   std::map<std::string, std::string> at(const std::string& host) const {
@@ -33,7 +33,7 @@ class Simulation {
   const Path& folder() const { return folder_->path(); }
   // OpenSM's program, the first in PATH.
   static Path opensm();
-  // The library that stands between a program and the simulator; empty: it is not installed.
+  // The library between a program and the simulator; empty: it is not installed.
   static std::string library();
 
  private:

@@ -39,7 +39,7 @@ struct Fixture {
   }
 };
 
-// What another program reads of a table, as it writes it.
+// The table as another program reads and prints it.
 std::string smpquery(const mad::Route& route) {
   Launch launch{.words = {"smpquery", "pkeys", std::to_string(route.lid())},
                 .folder = ".",

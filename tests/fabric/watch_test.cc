@@ -1,4 +1,4 @@
-// What the ports say, beside the subnet manager that writes into them.
+// Readings of the ports, while the subnet manager writes to them.
 #include "lib/base/files.h"
 #include "tests/fabric/inside.h"
 #include "tests/fabric/watching.h"

@@ -20,7 +20,8 @@ class Watching {
 
   mad::Scheduler& scheduler() { return *scheduler_; }
   sm::probe::SmpPortProber& watch() { return *watch_; }
-  // What is seen next and fits, whatever comes before; the test fails if nothing does for a minute.
+  // Returns the next batch that fits, whatever comes before; the test fails if there is none for a
+  // minute.
   sm::probe::ProbeBatch wait(const std::function<bool(const sm::probe::ProbeBatch&)>& fits);
   // The next whole one.
   sm::probe::ProbeBatch wait_for_all();

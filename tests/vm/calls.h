@@ -15,7 +15,7 @@ struct SystemCall {
   std::array<uint64_t, 6> arguments{};
 };
 
-// What counts: files opened for writing or made, written (but not to standard output and error),
+// Counted are: files opened for writing or made, written (but not to standard output and error),
 // renamed, removed, flushed, locked; sockets made and sent to; namespaces and mounts; threads,
 // processes, programs; ioctl. A question over netlink is a message sent like any other.
 bool counts(const SystemCall& call);

@@ -1,5 +1,6 @@
-# Documents whose commands are run as they stand there, and what the test VM lacks for that: systemd, and somebody who puts the
-# machine back. Who sources it says what happens where commands are for another place: elsewhere PLACE HEADING.
+# Documents whose commands are run as they are written, and the parts that the test VM lacks for that: systemd, and a user
+# who restores the machine. The script that sources it defines a function for commands that are for another place:
+# elsewhere PLACE HEADING.
 # shellcheck shell=bash disable=SC1090,SC2016,SC2034
 . "$ROOT/tests/vm/sm.sh"
 . "$ROOT/tests/vm/stage.sh"
@@ -7,7 +8,7 @@ export NODE=worker-1 SM_HOST=ibpod-sm.example.com
 declare -A units # UNIT: its process
 mkdir -p /etc/modules-load.d # systemd's, as well
 
-# --- what stands in for systemd ---------------------------------------------------------------------------------------
+# --- a stand-in for systemd --------------------------------------------------------------------------------------------
 
 systemctl() { # VERB... UNIT
   local verb=$1 unit=${!#}

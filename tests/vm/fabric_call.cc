@@ -1,12 +1,12 @@
-// What the agent of a node asks the cluster's SM service, said by hand over its unix socket:
+// The calls of a node's agent to the cluster's SM service, made by hand over its unix socket:
 //
 //   fabric_call SOCKET bind NODE CONTAINER GUID SECONDS PARTITION...
 //   fabric_call SOCKET unbind NODE CONTAINER SECONDS
 //   fabric_call SOCKET observe NODE GUID DEVICE [SYSFS]
 //
 // bind and unbind print "STATE PROOF ENFORCEMENT REASON: TEXT" of the binding when the service
-// answers, after SECONDS at the latest. observe tells what the P_Key table of an RDMA device holds,
-// by the sysfs of this machine or by a copy of it, read behind an answer of the service's. Exit
+// answers, after SECONDS at the latest. observe reports the P_Key table of an RDMA device, from the
+// sysfs of this machine or from a copy of it, read after an answer of the service. Exit
 // code 1: the service refuses, and says why.
 #include "lib/fabricapi/client.h"
 #include "lib/rpc/grpc_log.h"

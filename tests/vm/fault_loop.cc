@@ -1,5 +1,5 @@
 // The fault loop: at every step of ADD or of DEL the step fails, or the plugin is killed just
-// before or just behind it (fault_trial.h).
+// before or just after it (fault_trial.h).
 //
 //   fault_loop CONFIGURATION...    each a network's configuration, for a VF of its own
 //

@@ -10,15 +10,16 @@
 namespace ibpod::vm {
 namespace {
 
-// What the kernel still does by itself when a verb has returned: it takes namespaces down later.
+// Work that the kernel still does by itself when a verb has returned: it takes namespaces down
+// later.
 constexpr Duration kSettling{5000};
 constexpr Duration kLookAgain{20};
 constexpr size_t kTooMany = 12;
 
 const char* verb_of(Recovery recovery) { return recovery == Recovery::by_gc ? "GC" : "DEL"; }
 
-// Where a lock is refused, its folder may be somebody else's lock by now: it stays for the next one
-// to take away.
+// If a lock is refused, its folder may be another process's lock by now: it stays for the next one
+// to remove.
 std::string without_empty_folders(const std::string& left) {
   std::istringstream lines(left);
   std::string rest;

@@ -32,7 +32,7 @@ struct Count {
   size_t tried = 0, by_del = 0, by_gc = 0, failed = 0;
 };
 
-// What happened in a trial, for whoever has to mend it.
+// The events of a trial, for the message when it fails.
 struct Story {
   std::string text;
   void tell(const std::string& what, const Answer& answer);

@@ -18,7 +18,7 @@ seconds() { # SINCE (microseconds)
   echo "$((tenths / 10)).$((tenths % 10))"
 }
 
-# --- what a case must not leave behind ------------------------------------------------------------------------------
+# --- changes that a case must not leave ------------------------------------------------------------------------------
 
 # Kernel messages since the last call that mean a defect. The one warning allowed is rdmavt's own, on 6.1: it copies a
 # send work request as a whole into a field declared as its first part.
@@ -40,7 +40,7 @@ kernel_complaints() {
     grep -E "BUG|WARNING|Oops|general protection|refcount|[Ll]eak|hung task|blocked for more than|Couldn't|stall|orrupt|Poison|Redzone|use-after-free|waiting for .* to become free|UBSAN|inconsistent lock state|possible recursive"
 }
 
-# What the kernel may complain of in a case: a pattern in its header, else one that nothing matches.
+# A pattern for the kernel messages that a case may cause, from its header; without one a pattern that matches nothing.
 allowed_complaint() { # NAME
   local pattern
   # shellcheck disable=SC2153
@@ -53,7 +53,7 @@ mark_kernel_log() {
   echo "<5>$mark" >/dev/kmsg
 }
 
-# What the node is now, as text. A VF that a case has bound anew by hand may keep its devices' new names.
+# The state of the node, as text. A VF that a case has bound again by hand may keep its devices' new names.
 snapshot() {
   nodestate "$opensm_dir/partitions.conf" |
     sed -E 's/^link host [^ ]+ kind=ipoib/link host ? kind=ipoib/; s/^rdma host [^ ]+ of/rdma host ? of/' | sort

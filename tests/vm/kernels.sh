@@ -1,7 +1,7 @@
 # The kernels that the test VM boots, and tests/softhca built for each. Sourced by tests/vm/run.
 # 6.1 is this Debian release's own, and installed. 6.12 comes from this release's backports, 7 from the next one's; they
-# are only unpacked, and kept in $IBPOD_CACHE (default build/vm/kernels; delete it to get newer ones). What 7 needs to
-# build a module is newer than this machine: it has a build root of its release. 250 MB and 900 MB; nothing outside is
+# are only unpacked, and kept in $IBPOD_CACHE (default build/vm/kernels; delete it to get newer ones). The tools that build a
+# module for 7 are newer than this machine: it has a build root of its release. 250 MB and 900 MB; nothing outside is
 # written.
 # shellcheck shell=bash disable=SC2034,SC2154
 kernels="6.1 6.12 7"

@@ -1,7 +1,7 @@
-# What the cases of the test VM share. Each case starts with:  . "$ROOT/tests/vm/lib.sh"
+# Shared by the cases of the test VM. Each case starts with:  . "$ROOT/tests/vm/lib.sh"
 # Set by the harness: ROOT, CASE, WORK (an empty folder, the case's own), PF0 and PF1 (PCI addresses), SEED, FULL (1: every
-# point), KERNEL, MACHINE, IBPOD_BIN, CNI_PATH, SOFTHCA2 (the module of a second subnet). Whatever a case changes it takes
-# back, with at_end at the latest.
+# point), KERNEL, MACHINE, IBPOD_BIN, CNI_PATH, SOFTHCA2 (the module of a second subnet). A case takes back all of its
+# changes, with at_end at the latest.
 # shellcheck shell=bash disable=SC2016,SC2034
 
 if [ -n "${CASE:-}" ]; then set -euo pipefail; fi
@@ -81,7 +81,7 @@ within() { # POD COMMAND...
   if [ "$pod" = host ]; then "$@"; else ip netns exec "$pod" "$@"; fi
 }
 
-# What a function has in that namespace; empty when nothing.
+# The devices of a function in that namespace; empty: none.
 rdma_device() { within "$1" sh -c 'ls /sys/bus/pci/devices/$0/infiniband 2>/dev/null || true' "$2"; } # POD PCI
 netdev() { within "$1" sh -c 'ls /sys/bus/pci/devices/$0/net 2>/dev/null || true' "$2"; }             # POD PCI
 
@@ -157,7 +157,7 @@ new_pod() { # NAME: a network namespace, as a container runtime makes one
   at_end delete_pod "$1"
 }
 
-make_netns() { # NAME: also anew, after a pod's has been deleted
+make_netns() { # NAME: also again, after a pod's has been deleted
   ip netns add "$1"
   ip -n "$1" link set lo up
 }
@@ -208,8 +208,8 @@ restore_partitions() {
   reload_opensm
 }
 
-# The port GUIDs of all that answer a subnet management packet behind the switch, asked from PF 0. The switch has no more
-# ports in use than there are functions.
+# The port GUIDs of all ports at the switch that answer a subnet management packet, asked from PF 0. The switch has no
+# more ports in use than there are functions.
 answering() {
   local functions=(/sys/bus/pci/drivers/softhca/0000:*) port
   for ((port = 1; port <= ${#functions[@]}; port++)); do
@@ -255,7 +255,7 @@ fault() { # PCI KIND VALUE: for the rest of the case; the kinds are files of deb
 }
 no_fault() { echo 0 >"$debugfs/$1/$2"; } # PCI KIND
 
-# What an agent has told, as "SENT REPRESSED STATE".
+# The traps that a port has sent, as "SENT REPRESSED STATE".
 told_by() { # PCI|switch NUMBER
   sed -n "s/^$2 sent \([0-9]*\) repressed \([0-9]*\) \(.*\)/\1 \2 \3/p" "$debugfs/$1/traps"
 }
@@ -288,7 +288,8 @@ pingpong() { # rc|uc|ud SERVER-PCI CLIENT-PCI [OPTION...]: the client's exit cod
   return "$status"
 }
 
-# Whether a program waits there for its other side: over TCP, as ibv_*_pingpong and perftest do, or by the connection manager.
+# True if a program waits there for its other side: over TCP, as ibv_*_pingpong and perftest do, or by the connection
+# manager.
 listens_tcp() { [ -n "$(within "$1" ss -Hltn "sport 18515")" ]; }          # POD
 listens_cm() { within "$1" rdma resource show cm_id | grep -q LISTEN; }    # POD
 
@@ -325,7 +326,7 @@ conf() { # PCI [FILTER]
     "{cniVersion: \"1.1.0\", name: \"ibnet\", type: \$plugin, deviceID: \$pci} | ${2:-.}" >"$WORK/conf"
 }
 
-# What the node's administrator says to the plugins, by a jq filter as for conf.
+# Sets the administrator's configuration of the plugins on this node, by a jq filter as for conf.
 node_config() { # FILTER
   mkdir -p /etc/ibpod
   at_end rm -f /etc/ibpod/cni.json
@@ -421,7 +422,7 @@ conf_of() { # POD PCI [FILTER]: for at_once and aside
   mv "$WORK/conf" "$WORK/$1/conf"
 }
 
-# What a function is bound by; a second bind gives another number.
+# A number of the binding of a function to its driver; a second bind gives another number.
 binding() { stat -c %i "/sys/bus/pci/devices/$1/driver"; } # PCI
 
 # GUIDs and policy of a VF as its PF has them.

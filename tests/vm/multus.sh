@@ -1,6 +1,6 @@
-# Pods whose networks are called by Multus: the stand-in of tests/support/multus, or, where MULTUS names one, a real one:
+# Pods whose networks are called by Multus: the stand-in of tests/support/multus, or a real one if MULTUS names it:
 # MULTUS=FOLDER/multus, or MULTUS=FOLDER/multus-shim for the thick one. A case of the thick one needs both, and multus-daemon.
-# Pods and networks are objects in a folder, and what the kubelet would have given them is in its checkpoint. Sourced after
+# Pods and networks are objects in a folder, and the devices that the kubelet would have given them are in its checkpoint. Sourced after
 # lib.sh.
 # shellcheck shell=bash disable=SC2016,SC2034
 objects=$WORK/objects
@@ -110,7 +110,7 @@ network() { # NAME RESOURCE NUMBER FILTER
       namespace: "default", annotations: {"k8s.v1.cni.cncf.io/resourceName": $resource}}}' >"$(network_file "$1")"
 }
 
-# What the kubelet has given to a pod, beside what it has given already.
+# Gives a device to a pod, in addition to those that the kubelet has given already.
 give() { # POD RESOURCE DEVICE...
   jq --arg uid "uid-of-$1" --arg resource "$2" '.Data.PodDeviceEntries += [{PodUID: $uid, ContainerName: "c",
     ResourceName: $resource, DeviceIDs: {"0": $ARGS.positional}}]' --args "${@:3}" \
@@ -133,7 +133,7 @@ multus_must() { # VERB POD
   [ "$rc" = 0 ] || fail "$1 $2: $(jq -r .msg <<<"$out")"
 }
 
-# One of the pod's networks as it is told of it.
+# The status of one of the pod's networks.
 network_status() { # POD INTERFACE FILTER
   jq -r '.metadata.annotations."k8s.v1.cni.cncf.io/network-status"' "$(pod_file "$1")" |
     jq -r --arg interface "$2" ".[] | select(.interface == \$interface) | $3"

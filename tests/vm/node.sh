@@ -77,7 +77,7 @@ unload_node() {
   rmmod softhca
 }
 
-# What runs in user space beside PID 1, without process ids: a daemon may have been started anew.
+# The programs in user space beside PID 1, without process IDs: a daemon may have been started again.
 user_processes() {
   ps -e -o ppid=,pid=,args= >/run/processes
   awk '$2 > 2 && $1 != 2 && $3 != "ps" {$1 = $2 = ""; print "process" $0}' /run/processes | sort

@@ -1,5 +1,5 @@
-# What stands between a pod and its partition goes away: the SM service, OpenSM, the node's agent (for good, or to come again at
-# once), the network between agent and service. And two tenants whose pods try everything meanwhile. For the cases path_*.
+# Outages between a pod and its partition: of the SM service, OpenSM, the node's agent (for good, or restarted at once), the
+# network between agent and service. Meanwhile the pods of two tenants try to reach each other. For the cases path_*.
 # shellcheck shell=bash disable=SC2016,SC2034
 . "$ROOT/tests/vm/agent.sh"
 . "$ROOT/tests/vm/sm.sh"
@@ -13,7 +13,7 @@ guids=(02:00:00:00:00:00:01:01 02:00:00:00:00:00:02:01 02:00:00:00:00:00:01:02 0
 service=10.9.9.1 # an address that can be taken away
 staying="p1:net1 p2:net1 p4:net1"
 runs_opensm=$WORK/runs-opensm
-opensm_came=$WORK/opensm-came # from when to when OpenSM may have begun anew, a line each, in milliseconds
+opensm_came=$WORK/opensm-came # from when to when OpenSM may have started again, a line each, in milliseconds
 touch "$opensm_came"
 
 prepare_tenants() {
@@ -130,7 +130,8 @@ count_steps() { # VERB
   steps=$(steps_made)
 }
 
-# Which steps are tried: one, or all where the case runs whole. Of those that take longer than a lane has, every other one.
+# The steps that are tried: one, or all if the case runs whole. Of steps that take longer than a lane has, every other
+# one.
 RANDOM=$SEED
 first_step=1 stride=1
 choose_steps() { # sets $chosen

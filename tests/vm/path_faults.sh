@@ -53,7 +53,7 @@ end_outage_of() { # OUTAGE: what $stepper says of it; one more may be $missed
   fi
 }
 
-# Whoever gets the VF next: no record of p3 keeps it from him only when its port is in no partition any more.
+# The next pod gets the VF: no record of p3 keeps it only if its port is in no partition any more.
 expect_clean_or_kept() {
   if has_records "$staying"; then is_clean "${vf[p3]}" || fail "p3 has no record, and its port has $(pkeys host "${vf[p3]}")"; fi
 }

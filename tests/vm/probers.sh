@@ -46,7 +46,7 @@ outlive_device() { # POD
 }
 has_ended() { ! kill -0 "${prober_pid[$1]}"; } # POD
 
-# What came to a pod from another one so far, of those of its probers that have ended: "RIGHT MISSING".
+# The packets that a pod has got from another one so far, from those of its probers that have ended: "RIGHT MISSING".
 heard() { # POD FROM ip|ud|rc
   sed -n "s/^from $2 by $3: \([0-9]*\) right, \([0-9]*\) missing$/\1 \2/p" "$probes/probers/$1" |
     awk '{right += $1; missing += $2} END {print right + 0, missing + 0}'

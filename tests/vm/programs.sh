@@ -48,7 +48,7 @@ detach_pods() { # POD...
   done
 }
 
-indexed=(ib_send_lat ib_read_lat ib_write_bw)      # use the P_Key at the index that they are told
+indexed=(ib_send_lat ib_read_lat ib_write_bw)      # use the P_Key at the index that they are given
 first=(ping ibv_rc_pingpong rping)                 # use the one at index 0, as IPoIB does
 programs=("${first[@]}" "${indexed[@]}")
 

@@ -40,8 +40,8 @@ difference() { objects "$kept_in.now" | join "$kept_in" - | awk '{print $1, $2, 
 # nothing that is done once a repetition does.
 tolerated() { echo $(($1 * 3 / 4)); } # REPETITIONS
 
-# What is only late has a minute to go. (With a U more in slub_debug, alloc_traces in /sys/kernel/debug/slab/CACHE tells who made
-# the objects of a cache.)
+# Memory that is only freed late has a minute to go. (With a U more in slub_debug, alloc_traces in
+# /sys/kernel/debug/slab/CACHE shows the callers that made the objects of a cache.)
 expect_no_leak() { # REPETITIONS
   local most end=$((SECONDS + 60))
   most=$(tolerated "$1")

@@ -3,9 +3,9 @@
 //
 //   M_KEY=KEY smp DEVICE PATH ATTRIBUTE MODIFIER [DATA]
 //
-// The path is that of smpquery -D ("0" the port itself, "0,1,7" behind port 7 of the switch), or
-// "lid:7" for a packet that is routed by the LID;
-// numbers are C's, DATA is hexadecimal and makes it a Set. Exit code 1: no answer, 2: a refusal.
+// The path is that of smpquery -D ("0" the port itself, "0,1,7" the node at port 7 of the switch),
+// or "lid:7" for a packet that is routed by the LID; numbers are C's, DATA is hexadecimal and makes
+// it a Set. Exit code 1: no answer, 2: a refusal.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>

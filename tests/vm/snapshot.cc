@@ -49,7 +49,7 @@ Result<View> open_host(const ObservedPaths& paths) {
   return open_view("host", netns, std::move(sysfs));
 }
 
-// An entry without a namespace behind it is a line of its own, and nothing else.
+// An entry without a namespace is a line of its own, and nothing else.
 Result<std::vector<View>> open_views(const ObservedPaths& paths, Lines& lines) {
   std::vector<View> views;
   View host = TRY(open_host(paths));
@@ -103,7 +103,7 @@ Result<Lines> rdma_of(View& view) {
   return lines;
 }
 
-// What the PF's driver was told of its VFs, asked through its own interface.
+// The settings of the VFs in the PF's driver, read through its own interface.
 Result<Lines> settings_of(View& host, const ib::PciAddress& pf) {
   Lines lines;
   const Lines names = TRY(sysfs::netdevs(host.sysfs, pf));

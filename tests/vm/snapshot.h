@@ -1,9 +1,9 @@
 // A snapshot: what an attachment may change on a node, as sorted lines of text. Two snapshots are
 // equal when nothing is left of what happened between them.
 //
-// Normalised, because it changes without anybody's doing or has two spellings:
-//   - no interface indexes: a device that was moved or bound anew has another one;
-//   - of an IPoIB hardware address only bytes 4 to 19, the port: flags and QPN are given anew;
+// Normalised, because it changes by itself or has two spellings:
+//   - no interface indexes: a device that was moved or bound again has another one;
+//   - of an IPoIB hardware address only bytes 4 to 19, the port: flags and QPN change;
 //   - a GUID of all zeros and one of all ones are both "none": a fresh VF has the first, and the
 //     kernel takes only the second back;
 //   - neither carrier nor operational state nor a port's state, LID and P_Keys (and with them an

@@ -5,7 +5,7 @@
 //   stepper fail|kill|kill-after N -- PROGRAM [ARGUMENT...]
 //   stepper run N COMMAND -- PROGRAM [ARGUMENT...]
 //
-// run: the shell command is run while the program stands before that call.
+// run: the shell command is run while the program is stopped before that call.
 // Says on standard error how many it has counted, or which one it hit. Everything else is passed
 // through, the exit code too (128 + signal).
 #include "tests/vm/tracer.h"

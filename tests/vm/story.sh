@@ -1,4 +1,4 @@
-# How a story is told to a person at a terminal: headings, commands with what they print, and what has to be true.
+# Prints a story for a person at a terminal: headings, commands with their output, and statements that have to be true.
 # Sourced after lib.sh.
 # shellcheck shell=bash
 
@@ -27,7 +27,7 @@ give_up() {
 }
 fail() { give_up "$@"; } # what wait_for and others of lib.sh end with
 
-# What is said is true, or comes true within some seconds.
+# The statement is true, or becomes true within some seconds.
 claim() { # TEXT COMMAND...
   (wait_for 20 "${@:2}" >/dev/null) || give_up "it is not true that $1"
   printf '\033[32mok\033[0m  %s\n' "$1"

@@ -1,5 +1,5 @@
-# Where the time of a call went: the steps of a plugin's log, and what ibpod-sm's has of the binding meanwhile. Both have to be
-# of the level "debug". Sourced.
+# How the time of a call was spent: the steps in a plugin's log, and the lines of ibpod-sm about the binding. Both logs need
+# the level "debug". Sourced.
 # shellcheck shell=bash
 
 # Lines "START TOOK STEP" in the order in which the steps ended, and "AT - EVENT"; tabs between them. Moments are microseconds of

@@ -1,6 +1,6 @@
 // Runs a program unchanged and steps through the system calls of all its threads that count
 // (calls.h): counts them, makes one fail, kills the program at one, or has something happen to
-// others while it stands at one. Processes that it starts itself run free.
+// others while it is stopped at one. Processes that it starts itself run free.
 #pragma once
 
 #include "lib/base/result.h"

@@ -17,7 +17,7 @@
 namespace ibpod::vm {
 namespace {
 
-// This very program, executed anew with STEPS in its environment, makes three steps: two folders,
+// This very program, executed again with STEPS in its environment, makes three steps: two folders,
 // the second in a thread of its own, and a file that a child of its makes. Exit code 3 says that a
 // step was refused with EIO.
 int make_steps(const std::string& folder) {

@@ -64,7 +64,7 @@ network_of() { # POD
     ipam: {type: "static", addresses: [{address: "\($address)/24"}]}}'
 }
 
-# What it prints is in POD.result, its log in POD.log; when it was called and came back in $began and $ended.
+# The output is in POD.result, the log in POD.log; the times of the call and of its end in $began and $ended.
 call_plugin() { # ADD|DEL POD
   local status=0 arguments="IgnoreUnknown=1;K8S_POD_NAMESPACE=team-${2%-*};K8S_POD_NAME=$2" state=$WORK/${node_of[$2]}/state
   typed "IBPOD_STATE_DIR=$state CNI_COMMAND=$1 CNI_CONTAINERID=$2 CNI_NETNS=/run/netns/$2 CNI_IFNAME=net1 CNI_ARGS='$arguments' ib-sriov <$2.conf"
@@ -83,7 +83,7 @@ attach() { # POD TABLE: what its port's table is to hold, and nothing else
 sees_one_device() { [ "$(within "$1" rdma dev | wc -l)" = 1 ]; } # POD
 has_table() { [ "$(pkeys "$1" "$2")" = "$3" ]; }                 # POD PCI TABLE
 
-# What ib_write_bw of one pod to another says; it fails as that does.
+# The result of ib_write_bw from one pod to another; it fails as that does.
 bandwidth() { # CLIENT SERVER
   local server status=0 command=(ib_write_bw -F -s 65536 -n 20)
   typed "ip netns exec $2 ${command[*]} &"

@@ -5,7 +5,7 @@
 . "$ROOT/tests/vm/faults.sh"
 . "$ROOT/tests/vm/traffic.sh"
 
-# Bound anew for its GUID, and its RDMA device moves. Without addresses: a port that was bound anew waits a second and more
+# Bound again for its GUID, and its RDMA device moves. Without addresses: a port that was bound again waits a second and more
 # for the subnet manager, which addresses would have every point wait for, too.
 isolated() {
   set_static_guid 0 0 02:00:00:00:00:00:01:01

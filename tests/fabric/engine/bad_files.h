@@ -9,7 +9,7 @@ namespace ibpod {
 
 enum class Effect {
   opens,     // it throws the file away: every port is a full member of the default partition
-  misreads,  // it reads something else than stands there
+  misreads,  // it reads something other than what is written
   ends,      // it crashes
 };
 
@@ -18,7 +18,7 @@ struct BadFile {
   std::optional<std::string> text;  // nothing: there is no file
   Effect effect;
   std::string as = {};       // a good file that gives the same tables as one that is misread
-  std::string section = {};  // what is bad of it, where that stands behind a good line
+  std::string section = {};  // the bad part, if it follows a good line
 };
 
 std::vector<BadFile> bad_files();

@@ -1,4 +1,4 @@
-// The engine and OpenSM 3.3 together, told by what the ports' tables hold.
+// The engine and OpenSM 3.3 together, checked by the contents of the ports' tables.
 #include "tests/fabric/engine/engine_fixture.h"
 #include "tests/fabric/engine/raw_opensm.h"
 
@@ -139,7 +139,7 @@ TEST_CASE("a fabric that OpenSM has opened is told of, and closed again") {
   EngineFixture fixture;
   Subnet subnet;
   fixture.enforce({tenant(0x10, {full(1)})});
-  // What cannot be replaced stays long enough to be read.
+  // A file that cannot be replaced stays long enough to be read.
   fixture.folder.block(fixture.paths().partitions);
   fixture.until([](const EngineStatus& now) { return now.health == Health::refused; });
   ::kill(*fixture.find(), SIGHUP);

@@ -1,4 +1,4 @@
-// OpenSM by itself opens the fabric at many a file; behind the engine at none.
+// OpenSM by itself opens the fabric at many a file; under the engine at none.
 //   PLACED=N  how many damaged files are put into the place of the engine's, beside the bad ones
 //   (100)
 #include "tests/fabric/engine/bad_files.h"

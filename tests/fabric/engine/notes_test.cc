@@ -1,4 +1,4 @@
-// What docs/opensm-notes.md says of OpenSM 3.3, as far as it is not in the other tests.
+// The claims of docs/opensm-notes.md about OpenSM 3.3 that the other tests do not show.
 #include "tests/fabric/background.h"
 #include "tests/fabric/engine/engine_fixture.h"
 #include "tests/fabric/engine/raw_opensm.h"

@@ -17,7 +17,7 @@
 
 namespace ibpod {
 
-// What OpenSM is to be given to be on that host.
+// The environment for an OpenSM on that host.
 std::map<std::string, std::string> environment_of_opensm(unsigned host, const Path& cache);
 // With SIGTERM, and SIGKILL where it hangs (tests/fabric/simulation.h).
 void end_process(const sm::opensm::OpenSmProcess& process);
@@ -32,8 +32,8 @@ class RawOpenSm {
   RawOpenSm& operator=(RawOpenSm&&) = delete;
   ~RawOpenSm();
 
-  // Nothing: there is no file. What the sweep that read it has said; nothing where OpenSM has
-  // ended by it, and was started again.
+  // Replaces partitions.conf by `text` (nothing: removes it). Returns the log marks of the sweep
+  // that read it; empty if OpenSM ended by it, and was started again.
   std::vector<sm::opensm::LogMark> read(const std::optional<std::string>& text);
   // The same, and waits for nothing.
   void ask_to_read(const std::optional<std::string>& text);

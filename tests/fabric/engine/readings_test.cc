@@ -1,5 +1,5 @@
-// What our reader takes, OpenSM reads in the same way, and at much of the rest it opens the fabric:
-// seen in the tables, file after file.
+// OpenSM reads every file that our reader accepts in the same way, and opens the fabric at many of
+// the others: compared by the tables, file after file.
 //   FILES=N    how many random files (100)
 //   DAMAGED=N  how many damaged ones (500)
 #include "tests/fabric/engine/random_files.h"
@@ -42,7 +42,7 @@ class Reading {
   bool opened(const std::vector<PartitionDefinition>& meant) const {
     return open_to_all(tables_, meant);
   }
-  // What is not as if OpenSM had read these.
+  // The difference to the tables of an OpenSM that has read these; empty: none.
   std::string difference_to(const std::vector<PartitionDefinition>& partitions) const {
     if (ended()) return "OpenSM has ended";
     if (threw_away(marks_)) return "OpenSM has thrown it away";

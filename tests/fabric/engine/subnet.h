@@ -24,10 +24,10 @@ fabric::EndPort port_of(unsigned host);
 
 class Subnet {
  public:
-  // Of all hosts, as their ports tell.
+  // The tables of all hosts, read from their ports.
   std::vector<ib::PKeyTable> tables();
   ib::Lid lid(unsigned host);
-  // By hand, behind everybody's back.
+  // Writes the table directly, unknown to the subnet manager.
   void write(unsigned host, const ib::PKeyTable& table);
 
  private:
@@ -44,7 +44,7 @@ std::vector<ib::PKey> keys_for(const std::vector<fabric::PartitionDefinition>& p
 bool open_to_all(const std::vector<ib::PKeyTable>& tables,
                  const std::vector<fabric::PartitionDefinition>& meant = {
                      fabric::default_definition()});
-// What is not as the partitions say, for a message: "h3: 0:0x7fff, expected ..."; empty: nothing.
+// The first difference to the partitions, for a message: "h3: 0:0x7fff, expected ..."; empty: none.
 std::string difference(const std::vector<fabric::PartitionDefinition>& partitions,
                        const std::vector<ib::PKeyTable>& tables);
 

@@ -51,7 +51,7 @@ Fd connect_to(const SecureFixture& fixture) {
 // The simulator's library is no use to a process with more than 1,024 descriptors.
 constexpr size_t kRaw = 200;
 
-// Whether it has come to anything by now.
+// True if the connection is established by now.
 bool connected(const Fd& fd) {
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;

@@ -22,7 +22,7 @@ struct Attack {
   bool ends_cut = false;  // it has to be cut off, within some seconds
 };
 
-// Whoever knows one more adds it here.
+// Further attacks are added here.
 std::vector<Attack> attacks();
 
 }  // namespace ibpod

@@ -19,7 +19,7 @@ class GoodNode {
     size_t bound = 0;        // Binds that were verified and ended
     size_t failed = 0;
     std::string error;  // the last one
-    // Of those that were answered, in ms; 0: none was.
+    // The percentile over the answered calls, in ms; 0: none was answered.
     double at_percent(size_t percent) const;
     Calls& operator+=(const Calls& more);
   };

@@ -10,7 +10,7 @@
 namespace ibpod {
 namespace {
 
-// Of VFs that no port of the subnet has, so that their node is believed.
+// The number of VFs, of which no port is on the subnet, so that their node is believed.
 constexpr uint32_t kVfs = 20;
 
 std::vector<fabricapi::BindRequest> bound_vfs(fabricapi::Client& node, uint32_t count) {

@@ -5,8 +5,8 @@
 
 namespace ibpod {
 
-// The P_Key tables of 20 ports, as long as they are taken and full of what nobody gave those ports.
-// What is answered counts as connected, what is refused of that as cut.
+// Reports the P_Key tables of 20 ports, as long as they are accepted, full of keys that those ports
+// were not given. Answered calls count as connected, refused ones as cut.
 Attack::Done tell_tables(const SecureFixture& fixture, Deadline end);
 
 // As many watches as one caller may have, on connections that nobody reads from, and changes to

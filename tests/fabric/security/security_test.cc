@@ -46,7 +46,7 @@ Outcome run_under_load(const SecureFixture& fixture, GoodNode& good, const Attac
     outcome.attack.connected += done.connected;
     outcome.attack.cut += done.cut;
   }
-  // What has piled up would be in the way now.
+  // A backlog would be in the way now.
   outcome.calls += good.ask(Deadline::in(Duration(1000)));
   outcome.peak = memory.peak();
   outcome.after = resident_mib(fixture.pid());

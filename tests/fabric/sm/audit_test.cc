@@ -1,4 +1,4 @@
-// What has been changed, and by whom, is in the log; what is secret is nowhere.
+// Every change is in the log, with its caller; secrets are nowhere.
 #include "lib/json/value.h"
 #include "tests/fabric/sm/secure_fixture.h"
 
@@ -44,7 +44,7 @@ TEST_CASE("each change that is asked for is in the log, with who asked and what 
   CHECK_FALSE(administrator.delete_partition("blue", deadline));
   CHECK(n1.unbind(request.attachment, deadline));
   CHECK(administrator.forget_node({"n1", true}, deadline));
-  // What a role does not permit, too.
+  // Calls that a role does not permit are logged, too.
   CHECK_FALSE(n1.create_partition(blue, deadline));
   CHECK_FALSE(n1.update_partition(blue, deadline));
   CHECK_FALSE(n1.delete_partition("blue", deadline));

@@ -1,4 +1,4 @@
-// What a good certificate does not permit is refused, told so, and changes nothing.
+// Calls that a valid certificate does not permit are refused, say so, and change nothing.
 #include "tests/fabric/sm/secure_fixture.h"
 
 #include <doctest/doctest.h>
@@ -103,7 +103,7 @@ TEST_CASE(
   request.partitions = {{"nowhere", {}}};
   const auto none = fixture.node(1).bind(request, SmFixture::deadline_in());
   check_refused(none, Code::denied, {"nowhere", "namespace team"});
-  // An administrator is told what would be right.
+  // For an administrator the refusal says how to correct it.
   check_refused(
       fixture.administrator().bind(SmFixture::request(1, "blue"), SmFixture::deadline_in()),
       Code::denied, {"blue", "namespace team", "\"allowed\""});

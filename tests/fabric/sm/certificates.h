@@ -17,7 +17,7 @@ class Certificates {
  public:
   Certificates();
 
-  // What ibpod-sm is configured with: `"listen": …, "roles": …`. Certificates of "system:node:NAME"
+  // The configuration for ibpod-sm: `"listen": …, "roles": …`. Certificates of "system:node:NAME"
   // are those of nodes, "ibpod-admin" is the administrator and "auditor" a reader.
   std::string configuration() const;
 

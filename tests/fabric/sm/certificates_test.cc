@@ -1,4 +1,4 @@
-// Who cannot prove who he is gets nothing, and finds out nothing.
+// A caller that cannot prove its identity gets nothing, and finds out nothing.
 #include "tests/fabric/sm/secure_fixture.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// What `ibpodctl doctor` says of a fabric that has a fault: it is named, and gone when what the
-// finding says has been done.
+// `ibpodctl doctor` on a fabric that has a fault: the finding names it, and is gone when its remedy
+// has been applied.
 #include "tests/fabric/sm/sm_fixture.h"
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 namespace ibpod {
 namespace {
 
-// What doctor finds of that subject: the finding's text.
+// The text of doctor's finding on that subject.
 std::string found(const SmProcess& fixture, std::string_view text) {
   const auto health = fixture.client().health(SmFixture::deadline_in());
   if (!health) FAIL(health.error().text());

@@ -1,5 +1,5 @@
-// Whatever is killed, edited or altered: no key stays where it should not, none is missing where it
-// was acknowledged, and the state that is shown is true.
+// After any kill, edit or change of a table: no key stays on a port that should not have it, none
+// is missing that was acknowledged, and the state that is shown is true.
 #include "tests/fabric/setting.h"
 #include "tests/fabric/sm/sm_fixture.h"
 #include "tests/fabric/sm/table_checks.h"
@@ -81,7 +81,7 @@ TEST_CASE("tables that are altered by hand, and a file that is, are put right") 
   fixture.until([&] { return read_file(fixture.partitions_conf()).value() == good; });
   fixture.until_healthy();
   CHECK(fixture.bind(5, "blue") == "verified");
-  // What had been verified was in doubt, and is read again.
+  // Every verified binding was in doubt, and is read again.
   fixture.until([&] { return fixture.all_verified(); });
   check_tables(fixture);
 }

@@ -1,4 +1,4 @@
-// What `plan` says of a change, and what the ports hold when it has been made.
+// `plan` for a change, compared with the ports' tables after the change.
 #include "tests/fabric/setting.h"
 #include "tests/fabric/sm/plans.h"
 

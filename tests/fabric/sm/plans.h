@@ -24,9 +24,9 @@ struct PlannedChange {
 class RandomChanges {
  public:
   RandomChanges(unsigned seed, bool both) : random_(seed), both_(both) {}
-  // Of partitions as they are.
+  // The next change of these partitions.
   PlannedChange next(const std::vector<fabric::PartitionStatus>& partitions);
-  // What pods do between two changes: a host comes into a partition, or leaves its own.
+  // Pods between two changes: a host comes into a partition, or leaves its own.
   void stir(SmFixture& fixture, const std::vector<fabric::PartitionStatus>& partitions);
   unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
 
@@ -40,10 +40,10 @@ class RandomChanges {
   bool both_;
 };
 
-// What is wanted is in the tables, and ibpod-sm has seen all of them since.
+// Returns when the desired keys are in the tables, and ibpod-sm has read all tables since.
 void until_settled(SmFixture& fixture);
 
-// What is not as it was planned; empty: nothing.
+// The differences to the plan; empty: none.
 std::string difference(const fabricapi::Plan& plan, const std::vector<ib::PKeyTable>& before,
                        const std::vector<ib::PKeyTable>& after);
 

@@ -1,4 +1,4 @@
-// What a partition says of its mtu, rate and sl, as the subnet manager's SA tells others.
+// The mtu, rate and sl of a partition, as the subnet manager's SA reports them.
 #include "tests/fabric/sm/sm_fixture.h"
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ std::string saquery(std::vector<std::string> words) {
   return asked->output();
 }
 
-// The number behind "NAME....0x84": of mtu and rate without the selector in the upper two bits.
+// The number after "NAME....0x84": mtu and rate without the selector in the upper two bits.
 unsigned number(const std::string& text, const std::string& name) {
   const size_t at = text.find("\t" + name + ".");
   const size_t value = text.find("0x", at);
@@ -28,7 +28,7 @@ unsigned number(const std::string& text, const std::string& name) {
 }
 
 TEST_CASE("mtu, rate and sl of a partition are what the SA tells of its group and of its paths") {
-  // Where ports may be limited and full at once, OpenSM shows nobody the groups of a partition.
+  // If ports may be limited and full at once, OpenSM does not show a partition's groups.
   SmFixture fixture(R"("defaults": {"mtu": 2048, "rate": 10})");
   fabric::Partition partition = SmFixture::sample_partition("blue");
   partition.ipoib = true;

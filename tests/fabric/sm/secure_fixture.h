@@ -35,12 +35,12 @@ class SecureFixture : public Certificates, public SmFixture {
   static std::string with_pool() {
     return R"("guids": [{"first": "0x0200000000000001", "last": "0x02000000000000ff"}])";
   }
-  // Of the first VF of that node.
+  // The GUID of the first VF of that node.
   ib::Guid unseen_guid(unsigned host) const;
   fabricapi::BindRequest unseen_request(unsigned host, const std::string& partition) const;
 };
 
-// It is refused with that code, and all of these words are in what the caller is told.
+// It is refused with that code, and the message has all of these words.
 template <typename Value>
 void check_refused(const Result<Value>& result, Code code,
                    std::initializer_list<std::string> words = {}) {

@@ -31,7 +31,7 @@ class SmFixture : public SmProcess {
                    Duration timeout = Duration(20000));
   std::string unbind(unsigned host, const std::string& container = "c1",
                      Duration timeout = Duration(20000));
-  // Of the port as it is.
+  // The table in the port now.
   ib::PKeyTable table(unsigned host) { return subnet.tables().at(host); }
   static Deadline deadline_in(Duration duration = Duration(30000)) {
     return Deadline::in(duration);

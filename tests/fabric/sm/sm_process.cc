@@ -21,7 +21,7 @@ namespace {
 
 constexpr auto kHostOfSm = "h6";
 
-// Where the simulated subnet is.
+// The address of the simulated subnet.
 std::string simulator() {
   const char* const socket = std::getenv("IBSIM_SOCKNAME");
   return socket == nullptr ? "" : socket;
@@ -117,7 +117,7 @@ void SmProcess::start() {
   until_healthy();
 }
 
-// Whatever is asked is a round trip to another process, which works meanwhile.
+// Every check is a round trip to another process, which works meanwhile.
 void SmProcess::until(const std::function<bool()>& so) {
   const Deadline deadline = Deadline::in(Duration(60000));
   while (!so())

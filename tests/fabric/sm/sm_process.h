@@ -24,7 +24,8 @@ class SmProcess {
     bool both = false;        // allow_both_pkeys
     std::string more = {};    // of the configuration: `"leaseSeconds": 10, …`
     std::string opensm = {};  // of its section on OpenSM
-    // Of the process. LD_PRELOAD goes before the library that it sees the subnet by.
+    // Added to the process's environment. LD_PRELOAD goes before the library through which it sees
+    // the subnet.
     std::map<std::string, std::string> environment = {};
   };
   explicit SmProcess(Setup setup) : setup_(std::move(setup)) {}
@@ -45,7 +46,7 @@ class SmProcess {
   bool is_healthy() const;
   // With SIGKILL. OpenSM goes on.
   void kill();
-  // Waits for its end. What it has said, and its exit code, 128 + signal if a signal ended it.
+  // Waits for its end. Returns its output and its exit code, 128 + signal if a signal ended it.
   std::pair<std::string, int> reap();
   // As a service is ended; all that it has said. OpenSM goes on. The test fails where it does not
   // end in peace: with a crash, a leak or a sanitizer's report.

@@ -1,4 +1,4 @@
-// Whether what ibpod-sm shows is what the ports of its subnet hold.
+// Compares what ibpod-sm shows with the tables in the ports of its subnet.
 #pragma once
 
 #include "tests/fabric/sm/sm_fixture.h"
@@ -7,7 +7,7 @@
 
 namespace ibpod {
 
-// What it shows of bindings and partitions, at one time.
+// The bindings and partitions that it shows, at one time.
 struct ServiceView {
   std::vector<fabric::Binding> bindings;
   std::vector<fabric::PartitionStatus> partitions;
@@ -24,7 +24,7 @@ ServiceView read_service(const SmFixture& fixture);
 // All bindings are verified, and every port holds what bindings and partitions give it and the
 // default key, and nothing else; the subnet manager's holds the full default one alone.
 void check_tables(SmFixture& fixture);
-// What is shown as verified holds, whatever else goes on.
+// Every binding that is shown as verified has its keys, while anything else may be in progress.
 void check_verified(SmFixture& fixture);
 
 }  // namespace ibpod

@@ -1,5 +1,5 @@
-// ibpod-sm on 2,048 hosts, and somebody who alters tables and files behind its back: all is found
-// by the next scan, and put right. Times are printed and not judged.
+// ibpod-sm on 2,048 hosts, while tables and files are altered without its knowledge: the next scan
+// finds all of it and corrects it. Times are printed and not judged.
 //   SEED=n  which ports, and how they are altered
 #include "tests/fabric/inside.h"
 #include "tests/fabric/large_network.h"
@@ -114,7 +114,7 @@ ib::PKeyTable altered(ib::PKeyTable table, Kind kind) {
   return table;
 }
 
-// Of those that a partition names.
+// Only hosts that a partition names.
 std::vector<unsigned> some_hosts() {
   std::vector<unsigned> all;
   for (unsigned n = 0; n < kMembers; ++n) all.push_back(kFirstMember + n);
@@ -169,7 +169,7 @@ void alter_tables(Fixture& sm) {
   CHECK(sm.ports.tables(hosts) == before);
 }
 
-// OpenSM is told to read what somebody has put into its file.
+// OpenSM is made to read an edit of its file by another program.
 void edit_file(Fixture& sm) {
   constexpr unsigned kUnlistedHost = 1500;
   const std::string good = read_file(sm.partitions_conf()).value();

@@ -25,7 +25,7 @@ std::string file_with(bool tenant) {
   return file_of(tenant ? "blue=0x0001 : " + member(kHost) + ";\n" : "");
 }
 
-// Of those that live.
+// The file for the pods that live.
 std::string file_with(const Storm& storm, int first, int end) {
   std::string members;
   for (int pod = first; pod < end; ++pod)

@@ -14,7 +14,7 @@ struct Storm {
   int per_second = setting("STORM_RATE", 50);
 
   int pods() const { return seconds * per_second; }
-  int life() const { return pods() / 3; }  // a pod goes when this many have come behind it
+  int life() const { return pods() / 3; }  // a pod goes when this many have come after it
   // Away from those that the measuring is done on.
   unsigned host_of(int pod) const {
     return 100 + static_cast<unsigned>(pod % (leaves * kHostsOfLeaf - 200));

@@ -1,4 +1,4 @@
-// What stands in the ports' tables, and how long it took until it did.
+// The contents of the ports' tables, and the time until they were as expected.
 #pragma once
 
 #include "lib/fabric/topology.h"
@@ -20,7 +20,7 @@ class Ports {
   // In the order asked for; nothing: it could not be read.
   std::vector<std::optional<ib::PKeyTable>> tables(const std::vector<unsigned>& hosts);
   std::optional<bool> has(unsigned host, ib::PKey key);
-  // By hand, behind everybody's back: the first block of each.
+  // Writes the first block of each directly, unknown to the subnet manager.
   void write(const std::vector<unsigned>& hosts, const std::vector<ib::PKeyTable>& tables);
 
  private:

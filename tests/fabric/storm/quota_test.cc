@@ -1,4 +1,4 @@
-// Nodes that bind as much as they may, beside one that binds as a node does: what the good one
+// Nodes that bind as much as they may, beside one that binds as a node does: how long the good one
 // waits for its own Binds, Unbinds and Syncs, and how large partitions.conf becomes. Times are
 // printed and not judged. Judged are: each attacker is granted something and is refused by a limit
 // that the refusal names, the good node binds, unbinds and loses nothing, the size of the file, and
@@ -7,10 +7,10 @@
 //   QUOTA_SECONDS=N     how long they bind (60)
 //   QUOTA_PARTITIONS=N  that any pod may be in: 1 to 64 of them a Bind (60)
 //   QUOTA_CALLS=N       Binds of one node at a time (32)
-//   QUOTA_LIMIT=N       what ibpod-sm is told to grant a node at most; not set: as it comes
+//   QUOTA_LIMIT=N       the limit of one node in ibpod-sm's configuration; not set: the default
 //   QUOTA_JUDGE=0       prints only
 //   QUOTA_LARGE=1       also lets administrators fill partitions.conf to its limit, which takes
-//   minutes
+//                       minutes
 // A lane runs it by itself, without a sanitizer: QUOTA_SECONDS=60 build/measure/bin/fabric_quota;
 // what it has to look for is the lines "good node, …", "attacker …" and "under attack:
 // partitions.conf …".
@@ -155,7 +155,7 @@ class Attacker {
   std::string refusal_;
 };
 
-// What the good node asks, again and again.
+// The calls of the good node, again and again.
 class GoodNode {
  public:
   explicit GoodNode(const SecureFixture& fixture)
@@ -293,7 +293,7 @@ TEST_CASE("administrators fill partitions.conf to its limit, and pods still leav
   while (made) made = fill(++number, 10'000);
   std::printf("%d partitions of 10,000 members; then: %s\n", number, made.error().text().c_str());
   check_refused(made, Code::busy, {"partitions.conf", "16777216"});
-  // Of the 16 MiB only what the writer may need for heads is left then.
+  // Only as much of the 16 MiB as the writer may need for heads is left then.
   const auto rest = fill(number, 7'000);
   REQUIRE_MESSAGE(rest, rest.error().text());
   check_refused(fixture.node(1).bind(SmFixture::request(1, "blue"), Deadline::in(300s)), Code::busy,

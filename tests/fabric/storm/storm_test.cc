@@ -58,7 +58,7 @@ Change by_ibpod(SmProcess& sm, int rounds) {
   return ms;
 }
 
-// What has been acknowledged of each host: every reading that began later has to show it.
+// The acknowledged state of each host: every reading that began later has to show it.
 class Acknowledged {
  public:
   using Claims = std::vector<std::pair<unsigned, uint64_t>>;  // host, and which claim
@@ -168,14 +168,14 @@ double sweeps(const SmProcess& sm) {
   return sm.metric("ibpod_sm_subnet_manager_events_total{event=\"sweep\"}");
 }
 
-// What each Bind took.
+// Returns the time that each Bind took.
 Times run_under_load(const Storm& storm, SmProcess& sm, Ports& ports) {
   Acknowledged acknowledged;
   Pods pods(sm, acknowledged);
   std::stop_source stop;
   auto reading = std::async(std::launch::async,
                             [&] { return read_on(ports, acknowledged, stop.get_token()); });
-  // Of each host what is done last: one pod there goes before the next one comes.
+  // The last call for each host: one pod there goes before the next one comes.
   std::map<unsigned, std::shared_future<void>> last;
   const double swept = sweeps(sm);
   const auto begun = Clock::now();

@@ -5,7 +5,7 @@
 . "$ROOT/tests/vm/agent.sh"
 
 manifest=$ROOT/manifests/base/daemonset.yaml
-# What the container "agent" adds to none.
+# The capabilities that the container "agent" adds to none.
 mapfile -t granted < <(awk '/- name: agent$/ {on = 1} on && /livenessProbe:/ {exit} on && /^ *- [A-Z_]+$/ {print $2}' "$manifest")
 [ ${#granted[@]} -gt 0 ] || fail "no capabilities in $manifest"
 say "capabilities: ${granted[*]}"

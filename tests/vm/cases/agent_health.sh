@@ -1,6 +1,6 @@
 #!/bin/bash
-# What happens to a device is seen at once, told with its reason and counted, and told again when it is well. A bad
-# configuration changes nothing.
+# A change of a device's health is seen at once, reported with its reason and counted, and reported again when it is
+# healthy. A bad configuration changes nothing.
 # deadline: 300
 # quick: a failing device is reported at once, with its reason
 . "$ROOT/tests/vm/agent.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The agent ends what dead pods left: of a namespace that was killed, of an ADD that was killed, of a record that is damaged.
-# What lives it never touches.
+# It never touches the attachments of living pods.
 # deadline: 240
 # quick: the agent ends what dead pods left
 . "$ROOT/tests/vm/agent.sh"

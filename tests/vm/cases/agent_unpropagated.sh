@@ -19,7 +19,7 @@ for i in {0..7}; do
 done
 at_once ADD p{0..7}
 
-# What a pod has: its interface with its address, its RDMA device, its GUID.
+# A pod has all of its own: its interface with its address, its RDMA device, its GUID.
 have() { # POD...
   local pod
   for pod; do

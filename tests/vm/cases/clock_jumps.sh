@@ -1,5 +1,5 @@
 #!/bin/bash
-# The clock jumps by years, both ways: no lease ends, no key is lost, pods come and go, and the certificate's end is told right.
+# The clock jumps by years, both ways: no lease ends, no key is lost, pods come and go, and the certificate's end is reported correctly.
 # deadline: 400
 # lane: attacks
 . "$ROOT/tests/vm/agent.sh"

@@ -7,7 +7,7 @@
 vf=$(vf_pci 0 0) pf=$(pf_netdev 0)
 agent_at=$WORK/agent.sock kubelet=$WORK/kubelet bin=$WORK/bin
 
-# What the node has beside its kernel: sockets, plugins, a container runtime.
+# The node's parts beside its kernel: sockets, plugins, a container runtime.
 mkdir -p "$kubelet"/{device-plugins,pod-resources} "$bin"
 touch "$kubelet"/{device-plugins,pod-resources}/kubelet.sock
 install -m 0755 "$IBPOD_BIN"/{ib-sriov,ipoib} "$bin"

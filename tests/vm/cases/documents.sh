@@ -6,9 +6,9 @@
 CNI_PATH=/opt/cni/bin:$CNI_PATH
 agent_pid=""
 
-# --- what stands in for the cluster -----------------------------------------------------------------------------------
+# --- stand-ins for the cluster -----------------------------------------------------------------------------------
 
-# Where a document has commands for kubectl.
+# Runs the commands for kubectl in a document.
 elsewhere() { # PLACE HEADING
   case $1:$2 in
     "cluster:4. The agents") roll_out ;;

@@ -108,8 +108,8 @@ takes "ib-kubernetes" ".cniVersion = \"0.3.1\" | .link_state = \"enable\" | .ibK
   .runtimeConfig.infinibandGUID = \"$other\" | .args.cni = {guid: \"$other\", \"mellanox.infiniband.app\": \"configured\", pkey: \"0x8001\"} | $host_local" "guid_in_pod $other"
 expect_unchanged "all of it"
 
-# --- the examples as they are published (tests/data/examples): nothing is replaced but the device and where host-local keeps
-# its leases. Of a list the runtime gives the plugin its own part with the list's name and version.
+# --- the examples as they are published (tests/data/examples): only the device and host-local's folder of leases are
+# replaced. From a list the runtime gives the plugin its own part with the list's name and version.
 examples=$ROOT/tests/data/examples
 at_end rm -rf /run/spiderpool
 partition five "0x0005, indx0" "$own=full" # the peer's examples are of a fabric with partition 5

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A node whose root puts another partition into its own P_Key table reaches nobody there: the switch checks, and tells. Where
-# OpenSM does not let it check, it does.
+# A node whose root puts another partition into its own P_Key table reaches no port there: the switch checks, and reports it.
+# If OpenSM does not enable the check, it does reach them.
 # deadline: 240
 # kernels: 6.1 7
 # quick: the switch enforces partitions against a node's root

@@ -28,7 +28,7 @@ lost() { awk -F, '{print $8}' /sys/module/softhca/parameters/drops; }
 fault "$a" lose_packets 10
 before=$(lost)
 pingpong rc "$a" "$b" --iters 50 || fail "$(cat "$WORK/client")"
-# Of two hundred and more, that none is lost happens once in a thousand million runs.
+# With two hundred packets and more, none is lost once in a thousand million runs.
 [ "$(lost)" -gt "$before" ] || fail "nothing was lost"
 
 say "all packets lost"

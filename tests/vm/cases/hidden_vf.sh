@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a pod has hidden of its VF comes home or ends with DEL: the interface, the RDMA device, and an IPoIB child on it.
+# The parts of its VF that a pod has hidden come back to the host or end with DEL: the interface, the RDMA device, and an IPoIB child on it.
 # deadline: 180
 # kernels: 6.1 7
 . "$ROOT/tests/vm/lib.sh"

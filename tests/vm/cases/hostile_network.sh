@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a tenant writes into a network opens, makes, runs and believes nothing on the node: log files, state folders with forged records, FIFOs, device-info files; by every verb of both plugins, on a marked node and on one without a mark.
+# Nothing in a tenant's network makes the plugins open, create, run or trust anything on the node: log files, state folders with forged records, FIFOs, device-info files; by every verb of both plugins, on a marked node and on one without a mark.
 # deadline: 180 300
 # full: attacks
 # shellcheck disable=SC2016

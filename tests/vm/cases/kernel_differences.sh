@@ -1,5 +1,5 @@
 #!/bin/bash
-# Where kernels differ, each does what docs/kernel-notes.md says of it.
+# Each kernel does what docs/kernel-notes.md says about it, also those in which kernels differ.
 # kernels: 6.1 7
 . "$ROOT/tests/vm/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# ADD is killed while a slow IPAM plugin works for it: the plugin dies with it, and no address stays behind.
+# ADD is killed while a slow IPAM plugin works for it: the plugin dies with it, and no address stays allocated.
 # quick: an ADD that is killed in its IPAM plugin leaves no address
 . "$ROOT/tests/vm/lib.sh"
 

@@ -99,7 +99,7 @@ pod p1 '[{"name": "chosen", "cni-args": {"partition": "red"}}]'
 multus_must ADD p1
 expect_attached p1 net1 "$other_rail" "0:0x8002"
 multus_must DEL p1
-refuses() { # GLOB NETWORKS...: behind a network that is attached, and has to be given back
+refuses() { # GLOB NETWORKS...: these come after a network that is attached, and has to be given back
   local networks
   for networks in "${@:2}"; do
     pod p1 "[{\"name\": \"blue\"}, $networks]"

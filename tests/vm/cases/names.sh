@@ -1,5 +1,5 @@
 #!/bin/bash
-# Devices that are made anew get the lowest free name, perhaps another VF's; while autoprobe is 0 no VF binds.
+# Devices that the kernel makes again get the lowest free name, perhaps another VF's; while autoprobe is 0 no VF binds.
 . "$ROOT/tests/vm/lib.sh"
 
 driver=/sys/bus/pci/drivers/softhca

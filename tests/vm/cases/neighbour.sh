@@ -20,7 +20,7 @@ cp "$WORK/conf" "$WORK/far"
 
 new_pod old
 new_pod new
-# The RDMA device moves, so that the interface is made anew.
+# The RDMA device moves, so that the kernel makes the interface again.
 conf "$vf" ".rdmaIsolation = true | $(static 1)"
 add old
 wait_for 10 ip netns exec far ping -c 1 -W 1 10.8.0.1

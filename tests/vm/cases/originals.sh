@@ -1,5 +1,5 @@
 #!/bin/bash
-# With isolation everything is made anew, and still gets back its names, MTU, GUIDs (node and port differ) and policy.
+# With isolation the kernel makes every device again, and each still gets back its names, MTU, GUIDs (node and port differ) and policy.
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 1)

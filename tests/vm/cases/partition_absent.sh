@@ -1,5 +1,5 @@
 #!/bin/bash
-# The partition is not in the port's table: error 11 with port state, GUID and table; nothing stays behind.
+# The partition is not in the port's table: error 11 with port state, GUID and table; nothing is left.
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 1 1)

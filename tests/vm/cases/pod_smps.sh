@@ -85,7 +85,7 @@ say "what it can ask it cannot set: its own port, another one, the switch; by di
 lid_of() { echo "lid:$(within "$1" sh -c 'cat /sys/bus/pci/devices/$0/infiniband/*/ports/1/lid' "$2")"; } # POD PCI
 violations() { echo $((0x$(piece "$(M_KEY=0x$key smp "$(rdma_device host "$PF0")" "$(path_to "$1")" $portinfo 1)" 44 2))); } # PCI
 ask() { in_container smp "$device" "$@"; } # PLACE ATTRIBUTE MODIFIER [DATA]
-# What is there, without the number of violations that PortInfo has.
+# The answer without the number of violations that PortInfo has.
 shown() { patch "$(ask "$@")" 44 0000; } # PLACE ATTRIBUTE MODIFIER
 unable() { # PLACE ATTRIBUTE MODIFIER OFFSET BYTES
   local now

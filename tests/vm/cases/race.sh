@@ -1,5 +1,5 @@
 #!/bin/bash
-# Two ADDs race for one VF: one wins, the other is told who has it, and its DEL changes nothing.
+# Two ADDs race for one VF: one wins, the other's error names the owner, and its DEL changes nothing.
 # machine: multi
 . "$ROOT/tests/vm/lib.sh"
 

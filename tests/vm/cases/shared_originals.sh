@@ -14,7 +14,7 @@ at_end ip link delete admin0
 
 facts() {
   echo "$(netdev host "$vf") mode=$(<"/sys/class/net/$net/mode") umcast=$(<"/sys/class/net/$net/umcast")"
-  ip link show "$net" | sed 's/qdisc [^ ]*//' # a move makes it anew
+  ip link show "$net" | sed 's/qdisc [^ ]*//' # a move makes the kernel create it again
   ip -o link show type ipoib | grep -o 'admin0@[^:]*'
 }
 before=$(facts)

@@ -79,7 +79,7 @@ own=$(piece "$(block)" 0 2)
 swapped=$(patch "$(patch "$(block)" $((2 * place)) "$own")" 0 8001)
 expect_eq "the port's answer" "$(block "$swapped")" "$swapped"
 wait_for 60 keeps_index0 "$PF1"
-# What has been written is counted a moment later, when the service has read the table again.
+# A written binding is counted a moment later, when the service has read the table again.
 metrics() { curl -sf --unix-socket "$WORK/metrics.sock" http://sm/metrics; }
 has_written_once() { [[ $(metrics) == *'ibpod_sm_repairs_total{result="written"} 1'* ]]; }
 wait_for 20 has_written_once

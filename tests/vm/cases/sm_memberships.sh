@@ -23,7 +23,7 @@ expect_keys() { # POD KEY...: and no others, but that of the default partition
   now=$(pkeys "$1" "${vf[$1]}" | tr ' ' '\n' | cut -d: -f2 | grep -v 0x7fff | sort | xargs)
   expect_eq "P_Keys of $1" "$now" "${*:2}"
 }
-# What has come from the other one, by any P_Key of both.
+# True if packets came from the other pod, with any P_Key of both.
 has_heard() { # POD FROM ud|rc
   local right
   read -r right _ <<<"$(heard "$@")"

@@ -11,7 +11,7 @@ sm_conf . "$guid"
 start_sm
 sm partition create blue --pkey 0x0001 --membership full --allow default
 
-# A copy of the table in sysfs in which another key stands where the partition's does.
+# Copies the table in sysfs, with another key in place of the partition's.
 forge() { # KEY IN-ITS-PLACE
   local folder=class/infiniband/$device/ports/1/pkeys
   rm -rf "$WORK/sysfs"

@@ -9,7 +9,7 @@ sm_port=$(rdma_device host "$PF0") way=$(path_to "$vf")
 key=00c0ffee00c0ffee portinfo=0x15 pkeytable=0x16
 set_static_guid 1 1 "$guid"
 
-# A port that only who knows the M_Key may change. Everybody may read its table, and nobody is told the key (level 1).
+# A port that can be changed only with the M_Key. Every caller may read its table, and none gets the key (level 1).
 lock_port() { protect $key 40; }
 unlock_port() { protect 0000000000000000 00; }
 protect() { # KEY LEVEL

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What every ADD would refuse on a node with a fabric is told before: a foreign GUID, another subnet, an expired certificate, a service
-# that is away, a network without a partition. The agent stays up through all of it, and goes on by itself once it is mended.
+# The faults for which every ADD on a node with a fabric would fail are reported before: a foreign GUID, another subnet, an expired certificate, a service
+# that is away, a network without a partition. The agent stays up through all of it, and goes on by itself once it is corrected.
 # deadline: 1500
 # lane: doctor
 . "$ROOT/tests/vm/sm.sh"

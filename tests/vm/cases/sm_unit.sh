@@ -53,7 +53,7 @@ at_end tail -n 12 "$WORK/sm.log"
 at_end forget_keys_of_unit
 forget_keys_of_unit() { [ ! -e /etc/ibpod/m_key ] || forget_keys "$(cut -c3- /etc/ibpod/m_key)" "$PF0" "$PF1" "$vf"; }
 stop_opensm
-# What is told to syslog.
+# The messages sent to syslog.
 busybox syslogd -n -O "$WORK/syslog" &
 syslogd=$!
 at_end kill "$syslogd"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What Spiderpool writes, with an IPAM plugin that needs to know the pod: it gets CNI_ARGS as the runtime gave them, also
+# A network as Spiderpool writes it, with an IPAM plugin that needs to know the pod: it gets CNI_ARGS as the runtime gave them, also
 # when the DEL has none.
 . "$ROOT/tests/vm/lib.sh"
 

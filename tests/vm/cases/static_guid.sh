@@ -1,5 +1,5 @@
 #!/bin/bash
-# A VF that already has its GUID is not bound anew: asked for by name or not at all.
+# A VF that already has its GUID is not bound again, whether the network requests that GUID or none.
 . "$ROOT/tests/vm/lib.sh"
 
 vf=$(vf_pci 0 1)

@@ -10,7 +10,7 @@ declare -A want_pkeys=([$PF0]=0xffff [$PF1]=0x7fff [$(vf_pci 0 1)]="0x7fff 0x800
 partition blue 0x0001 02:00:00:00:00:00:01:01=full 02:00:00:00:00:00:02:01=limited
 functions=("$PF0" "$PF1" "$(vf_pci 0 1)" "$(vf_pci 1 1)")
 switch_guid=0x0014050000000001
-sm=$(rdma_device host "$PF0") # whose port is told of everybody; a limited member is not told of the other limited ones
+sm=$(rdma_device host "$PF0") # whose port sees all others; a limited member does not see the other limited ones
 
 say "from nothing to ACTIVE"
 at_end plain_opensm
@@ -31,7 +31,7 @@ wait_for 10 all_active
 echo "note: ACTIVE after $(($(milliseconds) - begin)) ms" >"$WORK/note"
 wait_for 20 has_swept_since "$before" # until its first sweep is over OpenSM answers no query (saquery)
 
-# What sysfs says of a function, as the tools write it.
+# An attribute of a function's port in sysfs, as the tools print it.
 port() { cat "/sys/class/infiniband/$(rdma_device host "$1")/ports/1/$2"; }
 lid() { echo $(($(port "$1" lid))); }
 guid() { echo "0x$(port_guid host "$1" | tr -d :)"; }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A trap is repeated until the subnet manager represses it; a packet with a wrong P_Key is counted and told of.
+# A trap is repeated until the subnet manager represses it; a packet with a wrong P_Key is counted and reported.
 . "$ROOT/tests/vm/lib.sh"
 
 victim=$(vf_pci 0 1) stranger=$(vf_pci 1 1)

@@ -32,7 +32,7 @@ stop_floods() {
 }
 at_end stop_floods
 
-# The agent asked for SECONDS; what it has taken is told.
+# Measures the agent for SECONDS; prints the time that it used.
 watch_agent() { # WHO SECONDS
   local used events_s most=0 answers=0 began now events slowest=0 took
   used=$(ticks) began=$(milliseconds) events=$(event)

@@ -38,7 +38,7 @@ for pod in p1 p3; do
   timeout 60 ip netns exec "$pod" mckey -m 239.1.1.1 -b "10.8.0.${pod#p}" -C 3 >"$WORK/listener.$pod" 2>&1 &
   listeners+=($!)
 done
-# What is said before the switch knows the group is lost.
+# Packets that are sent before the switch knows the group are lost.
 wait_for 30 heard
 for listener in "${listeners[@]}"; do wait "$listener" || { cat "$WORK"/listener.*; fail "a listener: exit $?"; }; done
 

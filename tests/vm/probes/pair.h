@@ -20,7 +20,7 @@ class Pair {
   // Messages come from, and go to, that queue pair from here on.
   Status connect(QpNumber peer, uint16_t lid);
 
-  // What there is no room for is not sent: false.
+  // False: there was no room, and nothing was sent.
   bool send(const std::string& bytes, ibv_ah* way = nullptr, QpNumber to = 0);
 
   // Takes a completion of this queue pair; the message, where it is one that has come.

@@ -23,14 +23,14 @@ inline constexpr uint8_t kPort = 1;
 
 class Port {
  public:
-  // Of the only device that this network namespace has.
+  // The port of the only device that this network namespace has.
   static Result<Port> open();
 
   uint16_t lid() const;
-  // Where its table holds something now.
+  // The indexes whose entry is not empty now.
   std::vector<Index> indexes() const;
   Result<Way> way_to(uint16_t lid) const;
-  // What queue pairs have done since the last call.
+  // The completions of queue pairs since the last call.
   std::vector<ibv_wc> completions();
 
   ibv_pd* domain() const { return domain_.get(); }

@@ -66,7 +66,7 @@ void Tally::received(std::string_view bytes, uint64_t now) {
 void Tally::count(const Probe& probe, uint64_t now) {
   Way& seen = ways_[{probe.pod, probe.way}];
   Sum& sum = sums_[{probe.pod, transport_of(probe.way)}];
-  // What was sent before we listened is not missing.
+  // Probes that were sent before this program listened are not missing.
   if (seen.session == probe.session && probe.sequence > seen.next) {
     const uint32_t missing = probe.sequence - seen.next;
     sum.missing += missing;

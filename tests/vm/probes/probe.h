@@ -1,4 +1,4 @@
-// What a prober sends to every other pod, and how it judges what it gets.
+// The packets that a prober sends to every other pod, and how it judges those that it receives.
 #pragma once
 
 #include <cstdint>
@@ -32,11 +32,11 @@ std::string bytes_of(const Probe& probe);
 // Nothing: it is no probe.
 std::optional<Probe> parse_probe(std::string_view bytes);
 
-// What has come so far.
+// The packets that have come so far.
 class Tally {
  public:
-  // What must not have come is told at once, a line each; and what has not come, when the next one
-  // has.
+  // A packet that must not have come is reported at once, a line each; a missing one when the next
+  // one has come.
   Tally(Tenants own, std::ostream& out) : own_(std::move(own)), out_(out) {}
 
   // `now`: milliseconds since the epoch.

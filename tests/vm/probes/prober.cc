@@ -115,8 +115,8 @@ Status Prober::start_over(const ConnectionKey& key, Connection& connection, unsi
   return pair.start_over();
 }
 
-// Who sends to another tenant soon fails, and receives nothing more: they take turns, so that each
-// has one that would receive.
+// A prober that sends to another tenant soon fails, and receives nothing more: they take turns, so
+// that each has a peer that would receive.
 bool Prober::begins(const ConnectionKey& key, unsigned life) const {
   return (self_.pod < key.peer) == (life % 2 == 0);
 }

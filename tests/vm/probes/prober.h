@@ -22,7 +22,7 @@ class Prober {
   Status look_round();
   // One message by every way.
   void send();
-  // What has come since the last call.
+  // Takes the packets that have come since the last call.
   void take();
 
  private:

@@ -22,7 +22,7 @@ bool names_the_disk(const std::string& text) {
          text.find("disk is full") != std::string::npos;
 }
 
-// What a Bind is answered where it may not be done.
+// The answer to a Bind that cannot be stored.
 struct Answer {
   bool verified = false;
   std::string text;

@@ -8,7 +8,7 @@
 namespace ibpod {
 
 bool all_steps();
-// Of SEED; of one place in the tests it is always the same.
+// A generator seeded by SEED and `place`: the same for one place in the tests.
 std::mt19937 random_of(const char* place);
 // `count` of the numbers below `end`, in order; or all of them.
 std::vector<int64_t> some_of(int64_t end, size_t count, std::mt19937& random);

@@ -76,7 +76,7 @@ const std::vector<Change>& changes() {
   return all;
 }
 
-// What changes a partition is answered when it is on disk.
+// A change of a partition is answered when it is on disk.
 void until_swept(SmFixture& fixture) {
   fixture.until([&] {
     const ServiceView now = read_service(fixture);
@@ -85,7 +85,7 @@ void until_swept(SmFixture& fixture) {
   });
 }
 
-// The same, or until it has come to its last step: it goes on behind its answer.
+// The same, or until it has come to its last step: it goes on after its answer.
 void until_swept_or_ended(StepFixture& fixture) {
   fixture.until([&] {
     if (fixture.stepper.ended()) return true;
@@ -101,7 +101,7 @@ void make(const Change& change, SmFixture& fixture) {
   until_swept(fixture);
 }
 
-// What was acknowledged is there as soon as it serves.
+// Every acknowledged change is there as soon as it serves.
 void check_acknowledged(SmFixture& fixture, const ServiceView& before) {
   const ServiceView now = read_service(fixture);
   for (const fabric::Binding& binding : before.bindings) {

@@ -1,5 +1,5 @@
-// OpenSM is killed, or stands still, at any moment of what pods do: what is acknowledged is so in
-// every reading of the ports, and in the end everything is as it was asked for.
+// OpenSM is killed, or stopped, at any moment while pods come and go: every reading of the ports
+// shows what was acknowledged, and in the end everything is as it was requested.
 #include "tests/fabric/engine/reader.h"
 #include "tests/fabric/sm/faults/console.h"
 #include "tests/fabric/sm/faults/faults.h"
@@ -31,7 +31,7 @@ void in_the_end(const std::string& state, const Ask& ask) {
   CHECK(now == state);
 }
 
-// Pods that come and go at a host until they are told to stop; the last one stays.
+// Pods come and go at a host until `stop` is requested; the last one stays.
 size_t come_and_go(SmFixture& fixture, Reader& reader, unsigned host, const std::stop_token& stop) {
   size_t rounds = 0;
   while (true) {
@@ -152,7 +152,7 @@ TEST_CASE("OpenSM stands still while pods come and go") {
       CAPTURE(round);
       for (auto n = random() % 20; n > 0; --n) (void)fixture.is_healthy();
       fixture.signal_opensm(SIGSTOP);
-      // What waits for it takes its time.
+      // A Bind that waits for it takes its time.
       const auto late = fixture.client().bind(SmFixture::request(5, "blue"),
                                               SmFixture::deadline_in(Duration(3000)));
       CHECK(late);

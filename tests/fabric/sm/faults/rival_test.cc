@@ -1,5 +1,5 @@
-// A second OpenSM on the subnet, with a partitions.conf of its own: it is told of, and no binding
-// is shown as verified without its key.
+// A second OpenSM on the subnet, with a partitions.conf of its own: a finding reports it, and no
+// binding is shown as verified without its key.
 #include "tests/fabric/engine/engine_fixture.h"
 #include "tests/fabric/sm/table_checks.h"
 
@@ -24,7 +24,7 @@ fabricapi::FabricHealth health(const SmFixture& fixture) {
   return *told;
 }
 
-// What it finds of the subnet manager at that host.
+// The finding about the subnet manager at that host.
 std::string finding_of(const fabricapi::FabricHealth& health, unsigned host) {
   for (const fabricapi::Finding& finding : health.findings)
     if (finding.subject.find(guid_of(host).text()) != std::string::npos &&

@@ -26,7 +26,7 @@ SmallDisk::SmallDisk(Path folder) : folder_(std::move(folder)) {
              ::mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=4m") == 0;
 }
 
-// Whoever still has files there keeps them.
+// A process that still has files open there keeps them.
 SmallDisk::~SmallDisk() {
   if (mounted_) ::umount2(folder_.c_str(), MNT_DETACH);
 }

@@ -17,7 +17,7 @@ class SmallDisk {
   SmallDisk(SmallDisk&&) = delete;
   SmallDisk& operator=(SmallDisk&&) = delete;
 
-  // Whether we may mount at all.
+  // True if this process may mount at all.
   bool mounted() const { return mounted_; }
   // Until there is room for so many pages of 4,096 bytes.
   void fill(size_t pages_left) const;

@@ -19,7 +19,7 @@ struct SavedState : SmFixture {
     REQUIRE(bind(5, "blue") == "verified");
   }
   Path database() const { return state_folder() / "promises.db"; }
-  // What runs, and what it has been given.
+  // The service that runs, and its configuration.
   struct Running {
     std::optional<pid_t> opensm;
     std::vector<ib::PKeyTable> tables;

@@ -20,7 +20,8 @@ class Stepper {
   Stepper(Stepper&&) = delete;
   Stepper& operator=(Stepper&&) = delete;
 
-  // What the process is to be given; LD_PRELOAD goes before what it is given otherwise.
+  // The environment for the process; its LD_PRELOAD goes before the one that the process has
+  // otherwise.
   const std::map<std::string, std::string>& environment() const { return environment_; }
 
   // From now on it takes so many steps, and no more; of a write that is the last one half is done

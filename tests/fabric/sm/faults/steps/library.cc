@@ -22,7 +22,8 @@ namespace {
 
 // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): what dlsym and mmap return.
 
-// The function of that name behind this library. Without a guard: what waits for one comes here.
+// The function of that name in the next library. Without a guard: calls that wait for one come
+// here.
 template <typename Call>
 class Next {
  public:
@@ -74,8 +75,8 @@ std::string path_of(int fd) {
   return path;
 }
 
-// A packet that sets something: descriptors from 1024 on are the simulated subnet's, and a
-// packet of 256 bytes stands behind what the kernel wants to know of it.
+// A packet that sets something: descriptors from 1024 on are the simulated subnet's, and a packet
+// of 256 bytes follows the kernel's header.
 bool sets(int fd, const void* bytes, size_t size) {
   constexpr int kFirstOfSubnet = 1024;
   constexpr size_t kMad = 256, kMethod = 3;
@@ -84,7 +85,7 @@ bool sets(int fd, const void* bytes, size_t size) {
          static_cast<const unsigned char*>(bytes)[size - kMad + kMethod] == kSet;
 }
 
-// Whether this is the last step.
+// True if this is the last step.
 bool take(const char* call, const std::string& of) {
   ++steps()->taken;
   if (steps()->left.fetch_sub(1) != 0) return false;
