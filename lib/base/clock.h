@@ -20,7 +20,7 @@ class Deadline {
 
   Clock::time_point time() const { return at_; }
   bool passed() const { return Clock::now() >= at_; }
-  // What is left, never negative.
+  // The time that is left, never negative.
   Duration left() const {
     return std::max(Duration(0), std::chrono::duration_cast<Duration>(at_ - Clock::now()));
   }

@@ -21,7 +21,7 @@ TEST_CASE("an Fd closes what it owns when it goes, and when something else is mo
     Fd other(second);
     fd = std::move(other);
     CHECK_FALSE(is_open(first));
-    // What a move leaves behind is the question.
+    // The test is about the state after a move.
     // NOLINTNEXTLINE(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
     CHECK_FALSE(other.valid());
     CHECK(fd.get() == second);

@@ -90,7 +90,7 @@ Status check_way(Path path, Group group = Group::counts) {
   return Error(Code::invalid, path.string() + ": too many links");
 }
 
-// What others may not do.
+// The access that other users must not have.
 enum class Refused { access, writes };
 
 Status check_file(const struct stat& found, const std::string& what, Refused refused) {

@@ -13,7 +13,7 @@ constexpr gid_t kForeign = 54321;
 
 void set_mode(const Path& path, mode_t mode) { REQUIRE(::chmod(path.c_str(), mode) == 0); }
 
-// What is wrong, or nothing.
+// The error's text; empty: none.
 std::string fault(const Path& path) {
   const Status status = check_private(path);
   return status ? std::string() : status.error().text();

@@ -19,7 +19,7 @@ namespace ibpod {
 namespace {
 
 constexpr size_t kOutputLimit = 1 << 20;
-// What a pipe holds: one read takes all that has been written.
+// The capacity of a pipe: one read takes all that has been written.
 constexpr size_t kPipe = 1 << 16;
 
 struct Pipe {
@@ -67,7 +67,7 @@ Result<Streams> make_streams() {
   return streams;
 }
 
-// What the child needs, made before the fork: behind it nothing may be allocated.
+// The child's arguments, made before the fork: after it nothing may be allocated.
 struct Launch {
   const char* program;
   char* const* arguments;
@@ -202,7 +202,7 @@ Status converse(Streams& streams, std::string_view input, const Fd& ended, Finis
   return ok();
 }
 
-// Whether the program was started at all.
+// Fails if the program was not started at all.
 Status check_started(const Streams& streams) {
   Refusal refusal{};
   const ssize_t count = TRY(

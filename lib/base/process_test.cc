@@ -36,7 +36,7 @@ bool has_ended(pid_t pid, Duration limit) {
   return ::poll(&waiting, 1, static_cast<int>(limit.count())) == 1;
 }
 
-// What a script has written to a pipe with a name, once it has.
+// Waits until a script has written its PID to a named pipe.
 pid_t read_pid(const Path& fifo) {
   pid_t pid = 0;
   std::ifstream(fifo) >> pid;

@@ -1,5 +1,5 @@
-// Whatever an IPAM plugin prints, as its result, its versions or its complaint: it is read or
-// refused with a reason, and what goes on to the runtime is of a bounded size.
+// For any output of an IPAM plugin, as its result, its versions or its error: it is accepted or
+// refused with a reason, and the text that goes on to the runtime has a bounded size.
 #include "lib/cni/delegate_error.h"
 #include "lib/cni/ipam.h"
 #include "tests/support/fuzz.h"

@@ -43,8 +43,8 @@ std::string version_to_echo(const Environment& environment, std::string_view inp
   return version ? version->text() : kNewest.text();
 }
 
-// What we speak. Unlike an error it echoes versions that we do not speak, too: that is how a
-// runtime finds out.
+// The versions that ibpod supports. Unlike an error, the answer echoes a cniVersion that is not
+// supported, too: this is how a runtime finds out.
 std::string versions(std::string_view input) {
   std::string echo = kNewest.text();
   const Result<json::Value> document = read_document(Verb::version, input);
@@ -103,7 +103,7 @@ Status carry_out(Plugin& plugin, Verb verb) {
   std::abort();
 }
 
-// What goes to stdout if all is well.
+// Returns the text for stdout if the call succeeds.
 Result<std::string> perform(Plugin& plugin, const Environment& environment,
                             std::string_view input) {
   const Call call = TRY(parse_call(environment).reported_as(kInvalidEnvironment));

@@ -12,8 +12,8 @@
 
 namespace ibpod::cni {
 
-// What a plugin has to do for each verb. An Error becomes the CNI error that it is reported as, or
-// of its code (failure_of in errors.h); from configure(), unsupported is 2 (unsupported field).
+// The verbs of a plugin. An Error becomes the CNI error that it is reported as, or that of its code
+// (failure_of in errors.h); from configure(), unsupported is 2 (unsupported field).
 class Plugin {
  public:
   virtual ~Plugin() = default;
@@ -30,7 +30,7 @@ class Plugin {
   virtual Status status() = 0;
 };
 
-// What goes to stdout, and the exit code: 0, or 1 with an error in JSON.
+// The text for stdout, and the exit code: 0, or 1 with an error in JSON.
 struct Answer {
   int exit_code = 0;
   std::string output;

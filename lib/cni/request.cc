@@ -180,7 +180,7 @@ Status check_capabilities(json::Fields& fields, Network&) {
   return ok();
 }
 
-// Of these two only the type: what is inside is the plugin's.
+// Only the types of these two are checked: their contents are the plugin's.
 Status check_runtime_config(json::Fields& fields, Network&) {
   TRY(find_object(fields, "runtimeConfig"));
   return ok();

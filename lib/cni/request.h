@@ -26,7 +26,7 @@ struct Pod {
   bool operator==(const Pod&) const = default;
 };
 
-// What the environment says. Every field has passed the specification's checks.
+// The environment of a call. Every field has passed the specification's checks.
 struct Call {
   Verb verb = Verb::version;
   std::string container_id;  // [a-zA-Z0-9][a-zA-Z0-9_.-]*, at most 255; safe in a file name
@@ -67,22 +67,22 @@ struct Network {
   std::optional<json::Value> prev_result;
   // GC: cni.dev/valid-attachments, or its old misspelling; none where neither is there.
   std::vector<Attachment> valid_attachments;
-  // What parse_network_for_del() goes on without.
+  // The faults that parse_network_for_del() ignores.
   std::vector<std::string> warnings;
 };
 
-// What parse_network() reads: keys that no plugin need call unknown.
+// The keys that parse_network() reads: plugins do not count them as unknown.
 // clang-format off
 inline constexpr std::array<std::string_view, 11> kNetworkKeys{
     "cniVersion", "name", "type", "capabilities", "ipam", "dns", "args", "prevResult", "runtimeConfig",
     "cni.dev/valid-attachments", "cni.dev/attachments"};
 // clang-format on
 
-// Of a network's name and of a container's ID, in bytes: as long as a file name may be, as both end
-// up in one.
+// The limit of a network's name and of a container's ID, in bytes: that of a file name, since both
+// become part of one.
 inline constexpr size_t kLongestName = 255;
 
-// What standard input may be: in bytes, and in values, which is what reading it takes time for
+// A limit of standard input: in bytes, and in values, which is what parsing it takes time for
 // (json/parts.h). A record keeps a network as long as its pod lives.
 struct Size {
   size_t bytes, values;
@@ -90,7 +90,7 @@ struct Size {
 inline constexpr Size kLargestNetwork{64 << 10, 2048};
 // GC names all attachments that are valid. DEL takes a network that another ibpod may have let in.
 inline constexpr Size kLargestForGc{1 << 20, 16'384}, kLargestForDel{16 << 20, 16'384};
-// Of standard input, whatever it is about: no more is read.
+// The limit of standard input for every call: no more is read.
 inline constexpr size_t kLargestInput = kLargestForDel.bytes;
 
 // invalid with the path of what is wrong, and the number it is to be reported as: 6 where it is no

@@ -1,5 +1,5 @@
-// Whatever the environment, standard input and an IPAM plugin's answer hold: an answer comes out,
-// in JSON that reads back, and what was accepted keeps its promises.
+// For any environment, standard input and answer of an IPAM plugin: the plugin prints an answer in
+// JSON that parses, and accepted input keeps its promises.
 #include "lib/cni/plugin.h"
 
 #include <algorithm>

@@ -43,7 +43,7 @@ Result<std::optional<uint32_t>> parse_number(json::Fields& fields, const char* k
   return std::optional<uint32_t>(static_cast<uint32_t>(*number));
 }
 
-// Where 0 says that there is none.
+// 0 means that there is none.
 Result<std::optional<uint32_t>> parse_amount(json::Fields& fields, const char* key) {
   const std::optional<uint32_t> amount = TRY(parse_number(fields, key));
   return amount == 0U ? std::optional<uint32_t>() : amount;

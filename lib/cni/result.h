@@ -56,7 +56,8 @@ Result<AddResult> parse_result(const json::Value& document);
 // which parse_result() passes over, as the CNI project's library does.
 json::Value to_json(const AddResult& result, Version version);
 
-// Whether a "dns" object has the specification's form, so that who reads our result can read it.
+// invalid if a "dns" object does not have the specification's form, in which the readers of our
+// result expect it.
 Status check_dns(const json::Value& dns);
 
 }  // namespace ibpod::cni

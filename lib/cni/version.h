@@ -19,7 +19,7 @@ struct Version {
 };
 
 inline constexpr Version kNewest{1, 1, 0};
-// What a configuration without cniVersion means (libcni's reading).
+// The version of a configuration without cniVersion (libcni's reading).
 inline constexpr Version kUnnamed{0, 1, 0};
 
 // All that our plugins speak: 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0.

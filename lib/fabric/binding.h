@@ -81,8 +81,9 @@ std::optional<Proof> parse_proof(std::string_view text);
 // True if `seen` is at least as strong as `wanted`: port is stronger than node, node than none.
 bool satisfies(Proof seen, Proof wanted);
 
-// Where the port's traffic is limited to its partitions. leaf: also at the switch port that it is
-// connected to, so that not even root on the node gets around it. hca: only in the device itself.
+// The place at which the port's traffic is limited to its partitions. leaf: also at the switch port
+// that it is connected to, so that not even root on the node can bypass it. hca: only in the device
+// itself.
 enum class Enforcement { unknown, hca, leaf };
 std::string_view name(Enforcement enforcement);
 std::optional<Enforcement> parse_enforcement(std::string_view text);

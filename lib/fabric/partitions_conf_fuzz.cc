@@ -1,5 +1,5 @@
-// Whatever the bytes: what is read of them can be written so that it reads the same again, and only
-// that is judged to be it. The first byte chooses OpenSM's options.
+// For any bytes: what is read from them can be written so that it reads the same again, and
+// verify_text() accepts only that. The first byte chooses OpenSM's options.
 #include "lib/fabric/partitions_conf.h"
 #include "lib/fabric/partitions_conf_writer.h"
 

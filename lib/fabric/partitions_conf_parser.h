@@ -45,7 +45,7 @@ class MemberReader {
 
   std::vector<Member> members_;
   std::map<PortSpecifier, SourcePosition> positions_;
-  // Where a membership was first given to any port, and to a single one.
+  // The positions at which a membership was first given to any port, and to a single one.
   std::map<Membership, SourcePosition> given_, given_to_one_;
 };
 

@@ -91,8 +91,8 @@ Status clear_stale(const Address& address) {
   return remove_file(address.socket);
 }
 
-// Of a unix socket the mode, before it has a name; of a port that it can be taken again at once
-// and, of every interface, that both protocols come in.
+// Sets the mode of a unix socket, before it has a name. A port can be taken again at once; on every
+// interface, both protocols are accepted.
 Status prepare(const Fd& fd, const Address& address) {
   if (!address.socket.empty()) {
     TRY(sys("set the mode of a socket", [&] { return ::fchmod(fd.get(), 0600); }));

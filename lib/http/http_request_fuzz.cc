@@ -1,5 +1,5 @@
-// Whatever a client sends: a connection keeps no more than the largest request, and what answers it
-// is one HTTP answer that is no larger than a page and ends the connection.
+// For any bytes of a client: a connection keeps no more than the largest request, and the answer is
+// one HTTP answer that is no larger than a page and ends the connection.
 #include "lib/http/address.h"
 #include "lib/http/connection.h"
 #include "lib/http/exchange.h"

@@ -1,5 +1,5 @@
-// Whatever the text: as a GUID, a P_Key, a PCI address or a number in hex it is read or refused
-// with a reason, and what is read is written so that it reads the same again.
+// For any text: as a GUID, a P_Key, a PCI address or a number in hex it is accepted or refused with
+// a reason, and an accepted value is written so that it reads the same again.
 #include "lib/ib/guid.h"
 #include "lib/ib/hex.h"
 #include "lib/ib/pci_address.h"

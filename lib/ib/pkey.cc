@@ -15,7 +15,7 @@ bool all_decimal(std::string_view text) {
 
 std::string quoted(uint64_t value) { return "\"0x" + hex(value, 4) + "\""; }
 
-// What a text is read for: which bits are the key's, and how large it may be.
+// The rules for a text: which bits are the key's, and how large it may be.
 struct Form {
   uint64_t bits;
   uint64_t most;
@@ -24,7 +24,7 @@ constexpr Form kMember{0xffff, 0xffff};
 constexpr Form kPartition{0x7fff, 0x7fff};
 constexpr Form kTenant{0x7fff, 0x7ffe};
 
-// What to write for `value`: nothing where that would be refused, too.
+// The text to write for `value`; nothing if that would be refused, too.
 std::optional<std::string> advice(std::optional<uint64_t> value, const Form& form) {
   if (!value || *value > 0xffff || (*value & 0x7fff) == 0) return std::nullopt;
   const uint64_t key = *value & form.bits;

@@ -63,7 +63,7 @@ TEST_CASE("a partition's key has no bit 15, and one that is given is not the def
   CHECK_FALSE(PKey::parse_tenant("0x7fff"));
 }
 
-// What a refusal says to write, in quotes.
+// The quoted texts that a refusal suggests.
 std::vector<std::string> advised(const std::string& refusal) {
   std::vector<std::string> all;
   for (const char* const mark : {"write \"", "such as \"", " or \""}) {

@@ -1,5 +1,5 @@
-// Whatever the text: it is read or refused with a reason, and what is read is written so that it
-// reads the same again, in both forms.
+// For any text: it is accepted or refused with a reason, and an accepted value is written so that
+// it reads the same again, in both forms.
 #include "lib/json/fields.h"
 #include "lib/json/value.h"
 #include "tests/support/fuzz.h"

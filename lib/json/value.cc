@@ -34,7 +34,7 @@ std::string describe(const Json& json) {
   }
 }
 
-// What the library's own reader lets pass: keys given twice and bottomless nesting.
+// Refuses what the library's own reader accepts: keys given twice and unlimited nesting.
 class Strictness {
  public:
   // The library's callback: false leaves the value out; the first complaint is kept.

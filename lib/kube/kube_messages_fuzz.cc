@@ -1,5 +1,5 @@
-// Whatever the kubelet or the container runtime says: what is read of it is what it said. The first
-// byte chooses the message.
+// For any message of the kubelet or the container runtime: the parsed values are those in it. The
+// first byte chooses the message.
 #include "lib/kube/messages.h"
 #include "tests/support/fuzz.h"
 
@@ -39,7 +39,7 @@ void check_sandboxes(const uint8_t* data, size_t size) {
   require(ready.size() == static_cast<size_t>(std::count_if(items.begin(), items.end(), is_ready)));
 }
 
-// Whatever devices there are: the kubelet gets each once, sorted, or nothing of the list.
+// For any devices: the kubelet gets each once, sorted, or nothing of the list.
 void check_list(const uint8_t* data, size_t size) {
   const auto message = parse<v1beta1::ListAndWatchResponse>(data, size);
   if (!message) return;

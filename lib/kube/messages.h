@@ -9,7 +9,7 @@
 
 namespace ibpod::kube {
 
-// What the kubelet takes of a ListAndWatch message, in bytes: the limit of its gRPC client.
+// The limit of a ListAndWatch message, in bytes: that of the kubelet's gRPC client.
 inline constexpr size_t kLargestList = 4 << 20;
 
 // Sorted by id. invalid where an id is empty, longer than 63 bytes or there twice, and where the

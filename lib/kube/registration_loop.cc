@@ -139,7 +139,7 @@ void DevicePlugin::RegistrationLoop::await_next_attempt() {
   }
 }
 
-// Whether another kubelet listens than the one that was called.
+// True if another kubelet listens than the one that was called.
 bool DevicePlugin::RegistrationLoop::kubelet_was_replaced() const {
   if (mode_ != Mode::legacy) return false;
   const std::optional<FileIdentity> now = FileIdentity::of(kubelet_socket_);

@@ -47,7 +47,7 @@ class DevicePlugin::RegistrationLoop {
   RegistrationState state_;
   DeviceService service_;
   BackOff back_off_;
-  // Of the present attempt:
+  // State of the present attempt:
   Mode mode_ = Mode::automatic;
   Path kubelet_socket_;
   std::optional<FileIdentity> kubelet_seen_;

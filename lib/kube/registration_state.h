@@ -28,7 +28,7 @@ class RegistrationState {
 
   Registration registration() const;
   bool registered() const;
-  // Whether the present attempt has come to nothing, or what it had achieved was lost.
+  // True if the present attempt has failed, or a registration was lost.
   bool failed() const;
   const Wake& wake() const { return wake_; }
 

@@ -33,7 +33,7 @@ struct DeviceNode {
   std::string permissions;  // of r, w and m
 };
 
-// What a container gets of its devices. Where several resources of a container give the same
+// The parts of a container for its devices. If several resources of a container give the same
 // variable, path or annotation, the kubelet keeps the first one's.
 struct Allocation {
   std::map<std::string, std::string> envs = {};
@@ -70,8 +70,8 @@ class Resource {
   virtual Status pre_start(const DeviceIds& ids) = 0;
 };
 
-// Whether the kubelet takes it as the name of an extended resource: "DOMAIN/NAME", the domain in
-// lower case and neither of kubernetes.io nor starting with "requests.", the name of at most 63
+// Checks the rules of the kubelet for the name of an extended resource: "DOMAIN/NAME", the domain
+// in lowercase and neither of kubernetes.io nor starting with "requests.", the name of at most 63
 // letters, digits, "-", "_" and "." with a letter or digit at both ends. invalid, with the reason.
 Status check_resource_name(const std::string& name);
 

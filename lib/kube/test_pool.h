@@ -56,7 +56,7 @@ class Pool final : public Resource {
   Allocation allocation_;
 };
 
-// What a plugin says of its registration.
+// Collects the registration states that a plugin reports.
 class Reports {
  public:
   void operator()(const Registration& registration) {

@@ -24,7 +24,7 @@ constexpr size_t kMostMounts = 64 << 20;  // bytes of a mountinfo
 // A mount namespace as it is seen from one root: what is not below that is not listed.
 using MountView = std::tuple<dev_t, ino_t, dev_t, ino_t, uint64_t>;
 
-// What ends while it is looked at has nothing any more.
+// A process or descriptor that ends while it is examined has nothing any more.
 bool is_over(const Error& error) {
   const int number = error.error_number();
   return number == ENOENT || number == ESRCH || number == EBADF;
@@ -63,7 +63,7 @@ class Search {
     }
   }
 
-  // Whether there is anything to look for, and time.
+  // True if there is something left to search, and time.
   bool goes_on() {
     if (stopped_ || failure_) return false;
     if (!deadline_.passed()) return true;

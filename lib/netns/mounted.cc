@@ -13,7 +13,7 @@
 namespace ibpod::netns {
 namespace {
 
-// What mountinfo writes as \040 and such.
+// Decodes the escapes of mountinfo, such as \040.
 std::string unescaped(const std::string& text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -19,7 +19,7 @@ namespace {
 #define SO_NETNS_COOKIE 71
 #endif
 
-// Of the calling thread's namespace; nothing where the kernel has none.
+// The cookie of the calling thread's namespace; nothing if the kernel has none.
 Result<std::optional<uint64_t>> cookie() {
   const Fd fd(
       TRY(sys("open a socket", [] { return ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); })));
@@ -54,7 +54,8 @@ Result<NetNs> NetNs::open(const Path& path) {
   return NetNs(std::move(fd));
 }
 
-// Of the thread, not of the process: threads of one process may be in different namespaces.
+// The namespace of the thread, not of the process: threads of one process may be in different
+// namespaces.
 Result<NetNs> NetNs::current() { return open("/proc/thread-self/ns/net"); }
 
 Result<Identity> NetNs::identity() const {

@@ -23,7 +23,7 @@ Result<bool> there(const Path& path, Stat stat) {
   return found.ok();
 }
 
-// Where no namespace is at the end of the path. A link that leads nowhere is something, too.
+// For a path that does not lead to a namespace. A dangling link counts as unclear, too.
 Result<NetnsStatus> look_for_nothing(const Path& path) {
   const bool entry = TRY(there(path, ::lstat));
   if (entry) return NetnsStatus::unclear;

@@ -29,7 +29,7 @@ Result<FolderLock> AddressReleases::lock(const std::string& container_id, const 
                                          Deadline deadline) const {
   const Path folder = this->folder(container_id, ifname);
   FolderLock lock = TRY(FolderLock::take(folder, deadline));
-  // What a killed writer has left. One that is writing now begins again.
+  // Files that a killed writer has left. One that is writing now begins again.
   const std::vector<std::string> files = TRY(list_folder(folder));
   for (const std::string& stray : files) {
     if (stray.starts_with('.')) TRY(remove_file(folder / stray));

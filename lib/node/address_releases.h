@@ -36,7 +36,7 @@ class AddressReleases {
   // As Records::read().
   Result<Record> read(const AddressReleaseName& name) const;
 
-  // Whatever is in the folders, readable or not; sorted.
+  // All names in the folders, readable or not; sorted.
   Result<std::vector<AddressReleaseName>> of_attachment(const std::string& container_id,
                                                         const std::string& ifname) const;
   Result<std::vector<AddressReleaseName>> all() const;

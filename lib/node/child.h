@@ -17,7 +17,7 @@ namespace ibpod::node {
 // The name of an attachment's child on the host: "ibpod" and ten digits, the same for the same
 // attachment.
 std::string child_link(const std::string& container_id, const std::string& ifname);
-// Whether a name is of that form.
+// True if a name is of that form.
 bool is_child_link(std::string_view name);
 
 // A number for a child on the host that no other link has, as far as chance goes. The kernel counts
@@ -48,18 +48,18 @@ Result<std::optional<ChildPlace>> find_child(Kernel& kernel, const Record& recor
 // goes on in its partition. For records of this boot: no child outlives one.
 Status remove_child(Kernel& kernel, const Record& record, Deadline deadline);
 
-// Whether an interface of the host is a child of ours: by its name or its alias, or by its index,
-// which lies above all that the kernel gives. A pod may have changed each of them.
+// True if an interface of the host is a child of ours: by its name or its alias, or by its index,
+// which is above all that the kernel gives. A pod may have changed each of them.
 bool is_ours(const Netdev& netdev);
-// Whether an interface of the host is the record's child: by its index, or by what no pod can
-// change.
+// True if an interface of the host is the record's child: by its index, or by the properties that
+// no pod can change.
 bool is_of(const Child& child, const Netdev& netdev);
 // Removes the one of that link from the host; success where there is none.
 Status remove_child_on_host(Kernel& kernel, const std::string& link);
 // The same in a pod, for an attachment without record: there the alias has to say whose it is.
 Status remove_child_in(Kernel& kernel, const Namespace& where, const std::string& link);
-// Whether another namespace than the host's has it, by its name or alias, or may have it: not all
-// of them could be looked at by the deadline.
+// True if another namespace than the host's has it, by its name or alias, or may have it: not all
+// of them could be searched before the deadline.
 Result<bool> may_child_be_in_any_namespace(Kernel& kernel, const std::string& link,
                                            Deadline deadline);
 

@@ -25,7 +25,7 @@ struct Kept {
 
 Guids twice(uint64_t guid) { return {ib::Guid(guid), ib::Guid(guid)}; }
 
-// Of the node's VF of this number, before its pod.
+// The original state of the node's VF of this number.
 Original found(int vf) {
   const uint8_t last = static_cast<uint8_t>(vf);
   const Guids guids = twice(0x02005e1000000000 + last);

@@ -64,7 +64,7 @@ std::map<std::string, std::string> needed_netdevs(const HostNetwork& network) {
     const std::string use = use_of(network, links, link);
     if (use.empty()) continue;
     needed.insert_or_assign(link.name, link.name + use);
-    // What a parent is used for itself comes first.
+    // A use of the parent itself comes first.
     const nl::Link* parent = parent_of(links, link);
     for (size_t above = 0; parent != nullptr && above < links.size(); ++above) {
       needed.emplace(parent->name, "its child " + link.name + use);

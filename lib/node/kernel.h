@@ -72,7 +72,7 @@ struct RdmaDevice {
   bool operator==(const RdmaDevice&) const = default;
 };
 
-// What may be changed of a netdev; what is absent stays.
+// The properties of a netdev that can be changed; absent ones stay.
 struct NetdevChange {
   std::optional<std::string> name = {};
   std::optional<std::vector<std::string>> altnames = {};  // exactly these
@@ -103,7 +103,7 @@ class Kernel {
   virtual Result<nl::RdmaNetnsMode> rdma_netns_mode() = 0;
   // The namespace that a path leads to now; nothing where it leads to none.
   virtual Result<std::optional<Namespace>> find_namespace(const Path& path) = 0;
-  // What the path of a namespace that was found once shows now, seen from the own mount namespace
+  // The status of a namespace that was found before, by its path, seen from the own mount namespace
   // (netns/netns_status.h). An error says nothing about the namespace.
   virtual Result<netns::NetnsStatus> namespace_status(const Namespace& recorded) = 0;
   // Shows `look` every network namespace of the node that something leads to, the host's left out:
@@ -139,7 +139,7 @@ class Kernel {
                                                        const ib::PciAddress& function) = 0;
   // Port 1 of an RDMA device. GUID and P_Keys are the port's own, as the subnet manager left them.
   virtual Result<ib::Port> port(const Namespace& where, const std::string& rdma_device) = 0;
-  // What the PF's driver was told of a VF. unsupported where the kernel cannot say it.
+  // The settings of a VF in its PF's driver. unsupported if the kernel cannot report them.
   virtual Result<nl::VfSettings> vf_settings(const Function& vf) = 0;
   virtual Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where,
                                                          IfIndex netdev) = 0;
@@ -156,7 +156,8 @@ class Kernel {
   // driver. What the PF's driver was told of its VFs outlives them
   // (docs/kernel-notes.md#vf-settings-in-the-pf-outlive-the-vfs).
   virtual Status set_vf_count(const ib::PciAddress& pf, uint32_t count) = 0;
-  // Whether the PF's VFs are bound from now on. Off, set_driver() is unsupported for them.
+  // Decides if the PF's VFs are bound from now on. While it is off, set_driver() is unsupported for
+  // them.
   virtual Status set_autoprobe(const ib::PciAddress& pf, bool on) = 0;
   // busy while any other network namespace exists, unless the mode is this one already. One that is
   // gone counts until the kernel has taken it down.

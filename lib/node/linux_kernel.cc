@@ -114,7 +114,7 @@ Result<std::optional<Namespace>> LinuxKernel::find_namespace(const Path& path) {
   close_other();
   Result<netns::NetNs> netns = netns::NetNs::open(path);
   const bool gone = !netns && netns.error().code() == Code::not_found;
-  // What we have open keeps it alive, and what is in it from coming home.
+  // A descriptor of ours keeps it alive, and keeps its devices from coming home.
   if (gone) pods_.erase(path);
   if (gone) return std::optional<Namespace>();
   if (!netns) return std::move(netns).error();

@@ -91,7 +91,7 @@ class LinuxKernel : public Kernel {
   View host_;
   nl::Uevents uevents_;
   std::map<Path, View> pods_;
-  // What each_namespace() has shown last, open: its path leads to this descriptor.
+  // The last namespace that each_namespace() has shown, open: its path leads to this descriptor.
   std::optional<netns::NetNs> other_;
 };
 

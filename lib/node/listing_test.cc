@@ -15,7 +15,7 @@ class Tree {
  public:
   Tree() { std::filesystem::create_directories(listed()); }
 
-  // What the function lists, and what the class knows: the kernel changes one after the other.
+  // The function's list, and the devices in the class: the kernel changes one after the other.
   void list(const std::string& name) const { std::filesystem::create_directory(listed() / name); }
   void unlist(const std::string& name) const { std::filesystem::remove(listed() / name); }
   void know(const std::string& name) const {

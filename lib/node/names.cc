@@ -71,7 +71,7 @@ Status restore_rdma_names(const RenameContext& work) {
       if (renamed) device.now = wanted;
       return renamed;
     };
-    // Whose it is now cannot be asked by name.
+    // The present holder of the name cannot be looked up.
     TRY(take_name(work, device.before, rename, [] { return Result<bool>(true); }));
   }
   return ok();

@@ -20,7 +20,7 @@ inline std::optional<uint32_t> queue_pair_of(const Netdev& netdev) {
   return queue_pair_of(netdev.address);
 }
 
-// Whether the kernel's list (Kernel::ipoib_queue_pairs) has the one of this address.
+// True if the kernel's list (Kernel::ipoib_queue_pairs) has the one of this address.
 inline bool has_queue_pair(const std::vector<uint32_t>& listed,
                            const nl::HardwareAddress& address) {
   const std::optional<uint32_t> number = queue_pair_of(address);

@@ -91,12 +91,13 @@ class Restoration {
 
   Guids shown_before() const { return original_.guids.value_or(Guids{}); }
 
-  // Whether the PF was told nothing, or could not say what. Then what the VF had shown is the best.
+  // True if the PF had no GUIDs for the VF, or could not report them. Then the GUIDs that the VF
+  // had shown are the best.
   bool pf_had_no_guids() const {
     return !original_.pf_configured || original_.pf_configured->none();
   }
 
-  // Whether the PF had been told other GUIDs, for the next time the VF is bound.
+  // True if the PF had other GUIDs configured, for the next time the VF is bound.
   bool pf_had_other_guids() const {
     return !pf_had_no_guids() && !same(*original_.pf_configured, shown_before());
   }
@@ -112,7 +113,7 @@ class Restoration {
     return configure_pf(before);
   }
 
-  // Whether moving is not enough: other GUIDs, another driver, a bind or a move that was cut short,
+  // True if moving is not enough: other GUIDs, another driver, a bind or a move that was cut short,
   // or devices that are in neither namespace (the pod may have moved them on, or its namespace
   // lives on without a path).
   Result<bool> needs_rebind() {
@@ -167,7 +168,7 @@ class Restoration {
   ReturnContext return_;
 };
 
-// Whether something of the VF is in the very namespace that the record names.
+// True if something of the VF is in the very namespace that the record names.
 Result<bool> is_inside(Kernel& kernel, const Record& record) {
   const std::optional<Namespace> pod = TRY(kernel.find_namespace(record.netns.path));
   if (pod != record.netns) return false;

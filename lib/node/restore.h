@@ -1,5 +1,6 @@
-// restore(): puts a VF back to the original state in its record, whatever state it is in now. One of
-// its steps, the move of the devices to the host's namespace, is return_to_host() (return_to_host.h).
+// restore(): puts a VF back to the original state in its record, whatever state it is in now. One
+// of its steps, the move of the devices to the host's namespace, is return_to_host()
+// (return_to_host.h).
 #pragma once
 
 #include "lib/node/kernel.h"
@@ -38,7 +39,7 @@ enum class Liveness {
   dead,     // of another boot; or DEL has come; or the path is gone, or leads to another namespace
   unknown,  // the path cannot say it (netns::NetnsStatus::unclear): to be treated as live
 };
-// Whether the pod that the record speaks of can still be there. An error says nothing about it.
+// Finds out if the record's pod can still be there. An error says nothing about it.
 Result<Liveness> liveness(Kernel& kernel, const Record& record, const std::string& boot_id);
 
 }  // namespace ibpod::node

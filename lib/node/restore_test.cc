@@ -16,7 +16,7 @@ const KernelVariant kIsolated = kernel_variants().front();
 const KernelVariant kShared = kernel_variants()[2];
 const Path kElsewhere = "/run/netns/elsewhere";
 
-// What a pod, its runtime or an administrator may have done meanwhile.
+// Actions of a pod, its runtime or an administrator meanwhile.
 struct PodAction {
   const char* name;
   std::function<void(AttachmentFixture&)> act;
@@ -140,7 +140,7 @@ const std::vector<PodAction> kPodActions{
      }},
 };
 
-// What a FoundNetdev of before the pod may say, and a fresh one would not.
+// Gives the interface properties that it may have before the pod, and a fresh one has not.
 void adorn(AttachmentFixture& a) {
   fake::Interface& interface = a.k.interface("", a.record.original.netdev->name);
   interface.umcast = true;

@@ -11,8 +11,8 @@
 
 namespace ibpod::node {
 
-// Whose devices come home, and from where. Refers to what the caller owns; of the record only
-// `rebind_pending` is changed.
+// The devices to return, and the namespace that they are in. Refers to objects of the caller;
+// changes only `rebind_pending` in the record.
 struct ReturnContext {
   Kernel& kernel;
   Record& record;  // says how many devices there are, and what the main interface was called
@@ -21,8 +21,8 @@ struct ReturnContext {
   std::optional<Namespace> pod;  // nothing: no path leads to it any more
 };
 
-// Whether every device of the function is at home or in the pod; and the GUIDs it shows there.
-// False also for those that the pod has moved on to a third namespace.
+// True if every device of the function is in the host's namespace or in the pod; and the GUIDs that
+// it shows there. False also for devices that the pod has moved on to a third namespace.
 Result<bool> reachable(const ReturnContext& context, std::optional<Guids>& shown);
 
 // Call it before a bind or a move: it sets `rebind_pending` in the record. A record that cannot be

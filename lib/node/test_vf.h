@@ -1,5 +1,5 @@
-// What the tests of giving and restoring a VF start from: a node, a pod, and the record of an
-// attachment, in every world there is.
+// The start of the tests of giving and restoring a VF: a node, a pod, and the record of an
+// attachment, in every kind of node.
 #pragma once
 
 #include "lib/node/restore.h"
@@ -38,7 +38,7 @@ inline std::string text(const KernelVariant& variant) {
          (variant.isolation ? ", isolation" : "");
 }
 
-// What a VF has, and what is asked for it.
+// The properties of a VF, and those that are requested for it.
 struct SpecCase {
   const char* name;
   bool fresh;  // it has no GUID

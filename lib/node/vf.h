@@ -12,10 +12,9 @@ namespace ibpod::node {
 inline constexpr std::string_view kVfio = "vfio-pci";
 inline bool is_vfio(std::string_view driver) { return driver == kVfio; }
 
-// What a function is and has, as it stands in the host's namespace. unavailable, with the remedy,
-// where a pod could not be given it now: no driver, no interface; invalid where its port is none of
-// InfiniBand. That the PF cannot be asked is an error only if something is wanted that it has to be
-// told.
+// The identity and state of a function in the host's namespace. unavailable, with the remedy, if it
+// could not be given to a pod now: no driver, no interface; invalid if its port is not InfiniBand.
+// A PF that cannot be queried is an error only if the spec has a setting for the PF.
 Result<Original> observe(Kernel& kernel, const Function& function, const Spec& spec);
 
 // busy if the VF has IPoIB children that giving it away would end: a rebind and a move of the RDMA

@@ -26,7 +26,7 @@ struct Device {
   std::string attachment;  // pod default/trainer-0 (net1); empty: unassigned
   std::string port_guid;
   std::string state;  // of port 1: ACTIVE
-  // Of port 1: 0:0x8001 1:0x7fff. Empty in lists, unless a pool chooses by P_Key.
+  // The table of port 1: 0:0x8001 1:0x7fff. Empty in lists, unless a pool chooses by P_Key.
   std::string pkeys;
   std::optional<int> numa;
   std::vector<std::string> rdma;
@@ -50,7 +50,7 @@ struct Attachment {
   bool operator==(const Attachment&) const = default;
 };
 
-// What one pool says of a device.
+// A pool's verdict on a device.
 struct Choice {
   std::string resource;
   bool chosen = false;
@@ -80,7 +80,7 @@ struct DeviceQuestion {
   std::string pod_namespace;
   std::string pod_name;
   std::string resource;  // openib/vfs
-  // Whose attachment it is for: its own record is not in its way.
+  // The attachment that the device is for: its own record does not count as a holder.
   std::string container_id;
   std::string ifname;
   // PCI address: is it the pod's, of whatever resource? Empty: which one is?
@@ -118,7 +118,7 @@ class Node {
   virtual Result<std::vector<Attachment>> attachments(Deadline deadline) = 0;
   // not_found for a device that the node does not have.
   virtual Result<Explanation> explain(const std::string& device, Deadline deadline) = 0;
-  // What was seen last.
+  // The last observed health.
   virtual Result<Health> health(Deadline deadline) = 0;
   // The same after a look at the node, which takes up to two seconds; for `doctor`.
   virtual Result<Health> fresh_health(Deadline deadline) { return health(deadline); }

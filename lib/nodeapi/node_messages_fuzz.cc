@@ -1,5 +1,5 @@
-// Whatever the bytes: a message of the node's API that is read can be written again and is the same
-// then. The first byte chooses the message.
+// For any bytes: an accepted message of the node's API can be written again and is the same then.
+// The first byte chooses the message.
 #include "lib/nodeapi/messages.h"
 #include "tests/support/fuzz.h"
 

@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned kReadOnly =
     MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
 
-// Whether one of the path's components is "..".
+// True if one of the path's components is "..".
 bool climbs(std::string_view path) {
   while (true) {
     const size_t end = path.find('/');

@@ -1,5 +1,5 @@
-// Whatever the files of sysfs hold: it is read or refused with a reason. Every attribute of one
-// RDMA device and of its function has the text.
+// For any files of sysfs: they are accepted or refused with a reason. Every attribute of one RDMA
+// device and of its function has the text.
 #include "lib/sysfs/infiniband.h"
 #include "lib/sysfs/pci.h"
 #include "lib/sysfs/sriov.h"

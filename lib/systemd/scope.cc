@@ -19,7 +19,7 @@ struct Unref {
 using Bus = std::unique_ptr<sd_bus, Unref>;
 using Message = std::unique_ptr<sd_bus_message, Unref>;
 
-// What sd-bus answers: below 0 the number of an error.
+// sd-bus returns the number of an error below 0.
 Status check(int answer, std::string_view what) {
   if (answer >= 0) return ok();
   return Error::from_errno(-answer, what);
