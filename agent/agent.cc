@@ -33,8 +33,8 @@ constexpr Duration kMaxPause{1'000};
 constexpr Duration kRefreshTimeout{2'000};
 const ChangeSet kAll{.everything = true, .ports = true};
 
-// What the agent reads in its configuration that Config leaves as JSON has been judged when the
-// file was taken, so it can be read.
+// Parts of the configuration that Config leaves as JSON were checked when the file was read, so
+// they can be parsed.
 std::vector<device_plugin::Pool> pools_of(const config::Config& config) {
   Result<device_plugin::PoolConfig> read =
       device_plugin::parse_pools(config.resource_list, config.resource_prefix);
@@ -194,8 +194,8 @@ Status Agent::open_fabrics() {
       {host_->records(), host_->sysfs(), reloader_.node(),
        [this](const ib::PciAddress& pf) { return snapshot::interface_of(*snapshot_.get(), pf); },
        [this](const std::vector<ib::Guid>& ports, const std::set<ib::Guid>& others) {
-         return sm_client::read_node_pkey_tables(ports, others, host_->sysfs(),
-                                            readable_records(host_->records()), host_->pod_sysfs());
+         return sm_client::read_node_pkey_tables(
+             ports, others, host_->sysfs(), readable_records(host_->records()), host_->pod_sysfs());
        },
        [this](const std::string& fabric, const sm_client::SmStatus& before,
               const sm_client::SmStatus& now) { on_sm_status(fabric, before, now); }}));
@@ -238,8 +238,8 @@ Status Agent::serve_api() {
   return ok();
 }
 
-// What a look says must be of now. One that waits for something else is not waited for: each
-// finding has the time of its look.
+// The findings must be current. Work in progress elsewhere is not waited for: each finding has the
+// time of its observation.
 void Agent::refresh_now(Deadline deadline) {
   if (fabrics_) fabrics_->sync_now();
   (void)refresh_requests_.request(deadline.at_most(kRefreshTimeout), [this] {
@@ -284,7 +284,7 @@ prepare::RdmaNetns Agent::rdma_netns() const {
   return wanted ? *wanted : prepare::RdmaNetns::keep;
 }
 
-// Whether plugins may attach anything while we are away.
+// Writes the file that says if plugins may attach anything while the agent does not run.
 void Agent::write_agent_required() {
   const attach::AgentRequiredFile mark(config().state_folder);
   const bool alone = config().standalone && config().fabrics.empty();
@@ -292,7 +292,7 @@ void Agent::write_agent_required() {
       "standalone", alone ? mark.remove() : mark.write(config().agent_socket, needs_partitions()));
 }
 
-// Whether plugins refuse a network that names no partition.
+// True if plugins refuse a network that names no partition.
 bool Agent::needs_partitions() const {
   return !config().fabrics.empty() && !config().without_partition;
 }
@@ -317,7 +317,7 @@ void Agent::prepare_pfs(Duration timeout) {
   refresh_times_.preparation = std::chrono::system_clock::now();
 }
 
-// What could not be prepared may be possible now: a driver has come, a pod has gone.
+// A preparation that failed may be possible now: a driver has come, a pod has gone.
 bool Agent::should_retry_preparation() const {
   const auto gc_run = gc_loop_->last_run();
   const bool freed = std::any_of(gc_run->outcomes.begin(), gc_run->outcomes.end(),
@@ -325,8 +325,8 @@ bool Agent::should_retry_preparation() const {
   return freed || !preparation_errors_.empty();
 }
 
-// Whether there is a PF that the last preparation did not know: one that has come (or come back,
-// maybe without its VFs), or, with several fabrics, whose port has come up, which tells its fabric.
+// True if there is a PF that the last preparation did not know: one that has come (or come back,
+// maybe without its VFs), or, with several fabrics, whose port has come up, which shows its fabric.
 bool Agent::has_new_pf() {
   const auto put = [](std::set<ib::PciAddress>& known, std::set<ib::PciAddress> now) {
     const bool more = !std::includes(known.begin(), known.end(), now.begin(), now.end());
@@ -350,7 +350,7 @@ void Agent::serve_pools() {
   telemetry_.report_condition("serve the pools", resources_->serve(resources_of(pools_)));
 }
 
-// What a pod has stays in the pool that gave it, from the moment it is given.
+// A device of a pod stays in the pool that gave it, from the moment it is given.
 void Agent::refresh(const ChangeSet& changed) {
   const auto allocated = device_plugin::read_allocated(files_.device_info_folder());
   if (allocated) allocated_ = *allocated;
@@ -403,7 +403,7 @@ void Agent::handle(const PendingEvents& pending) {
     prepare_pfs(kRetryTimeout);
     refresh({});
   }
-  // What is served already goes on; what could not be is tried again.
+  // Served pools go on; those that could not be served are tried again.
   serve_pools();
   // An end of a pod shows as a device that comes home.
   if (pending.devices) gc_loop_->request_run();

@@ -1,4 +1,4 @@
-// What a plugin is told of a device that a network names, by an agent with a kubelet.
+// The answers of an agent with a kubelet about a device that a network names.
 #include "agent/agent.h"
 #include "agent/test_agent_fixture.h"
 #include "lib/nodeapi/client.h"

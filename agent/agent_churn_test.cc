@@ -52,7 +52,7 @@ DeviceIds ids_of(const std::vector<kube::Device>& devices) {
   return ids;
 }
 
-// What broke a promise, said by whichever thread saw it.
+// The first broken promise, from the thread that saw it.
 class Broken {
  public:
   void add(const std::string& text) {

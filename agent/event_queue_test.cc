@@ -8,7 +8,7 @@ namespace ibpod::agent {
 namespace {
 
 EventQueue opened() { return EventQueue::open().value(); }
-// What is told at once, or nothing.
+// The events that are available at once, or none.
 PendingEvents received(EventQueue& events) { return events.wait(-1, Deadline::in(Duration(0))); }
 Deadline in_an_hour() { return Deadline::in(std::chrono::hours(1)); }
 

@@ -27,7 +27,7 @@ class Host {
   // (device_plugin::Inventory).
   Result<std::vector<device_plugin::Device>> inventory(const device_plugin::ChangeSet& changed,
                                                        device_plugin::PkeyTables tables);
-  // What a sweep works on.
+  // The host as garbage collection uses it.
   gc::GcDeps gc_deps();
 
   node::Kernel& kernel() { return *kernel_; }

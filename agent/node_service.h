@@ -14,7 +14,7 @@
 
 namespace ibpod::agent {
 
-// What the answers are made of. All of it outlives them.
+// The parts that the answers are made from. All of them outlive the service.
 struct NodeServiceDeps {
   const Latest<snapshot::Snapshot>& snapshot;
   const Latest<health::RefreshTimes>& times;

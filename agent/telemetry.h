@@ -28,10 +28,10 @@ class Telemetry {
   void error(const std::string& text) { log_.write(log::Level::error, text); }
   void warning(const std::string& text) { log_.write(log::Level::warning, text); }
   void info(const std::string& text) { log_.write(log::Level::info, text); }
-  // What is wrong for longer is said once, and again after it was well.
+  // A condition that lasts is reported once, and again after it was resolved.
   void report_condition(const std::string& about, const Status& status);
 
-  // What differs between two looks: devices, offers and their health.
+  // Reports the differences between two snapshots: devices, offers and their health.
   void report_changes(const snapshot::Snapshot& before, const snapshot::Snapshot& now);
   // The configuration that was there at the start is in force.
   void report_configured();

@@ -12,7 +12,7 @@
 
 namespace ibpod::agent {
 
-// Whether this process can announce devices. If it cannot, the test case is skipped.
+// True if this process can announce devices. If it cannot, the test case is skipped.
 inline bool may_announce() {
   const Status may = announce_device("/devices/none");
   if (!may) skip_case("only root can announce devices: " + may.error().text());
@@ -42,7 +42,7 @@ struct AgentFixture {
         R"("resourceList": [)" + pools + "]}";
     write(text);
   }
-  // Whatever it is.
+  // Writes any text as the configuration.
   void write(const std::string& text) const {
     if (!write_file_atomically(configuration(), text)) std::abort();
   }

@@ -28,7 +28,7 @@ Outcome type(const std::string& line, Session& session) {
 // A command of the SM service's.
 struct Row {
   const char* line;
-  // Of a service that has nothing of what is asked for; and what is said then.
+  // A service that has none of the requested objects; and the message.
   int nothing;
   const char* said;
   // With a typo in it, and the word that is meant.

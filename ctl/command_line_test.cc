@@ -357,7 +357,7 @@ TEST_CASE("where the service is comes from the command line, before or behind th
 TEST_CASE("options, the environment and exit codes are in the document as they are in the help") {
   const std::string document = read_file("docs/ibpod-sm.md").value();
   const std::string help = Cluster().type("--help").out;
-  // Of this node's commands, and of every program.
+  // Options of the commands for this node, and of every program.
   const std::set<std::string> elsewhere{"--help", "--version", "--socket"};
   const std::regex word("(--[a-z][a-z0-9-]+|IBPOD_[A-Z]+)");
   size_t found = 0;

@@ -71,7 +71,7 @@ class ClientService final : public Service {
   Result<Value> checked(Result<Value> told, Deadline deadline) {
     if (told || told.error().code() != Code::not_found) return told;
     const auto health = client_.health(deadline);
-    // Who may not ask for its health has come through to the fabric.
+    // A caller that may not query health has reached the fabric.
     if (health || health.error().code() == Code::denied) return told;
     if (health.error().code() != Code::not_found) return health.error();
     return Error(health.error()).reported_as(kOtherFabric);

@@ -82,7 +82,7 @@ void check_netns_mode(const Machine& machine, Findings& findings) {
                 "; before the first pod, `rdma system set netns exclusive` does it at once"));
 }
 
-// Whether it is an InfiniBand port, and is known to be one.
+// True if it is an InfiniBand port, and is known to be one.
 bool check_port(const Function& pf, const Port& port, Findings& findings) {
   if (port.link_layer == "InfiniBand") return true;
   const std::string check = pf.address.text();

@@ -11,8 +11,8 @@ namespace ibpod::ctl {
 enum class Grade { fine, warning, wrong };
 std::string_view name(Grade grade);
 
-// What is not fine: a closed set. Each has at least one row in remedies_test.cc: the fault planted,
-// the finding named, its printed remedy applied, the finding gone.
+// A closed set of problems. Each has at least one row in remedies_test.cc: the fault planted, the
+// finding named, its printed remedy applied, the finding gone.
 enum class Issue {
   none,  // of what is fine
   old_kernel,

@@ -20,7 +20,7 @@ Status examine_node(const Session& session, std::vector<Finding>& findings) {
   return ok();
 }
 
-// Whatever the failure, it ends with 3: 1 and 2 are taken, and more would say nothing to who mends.
+// Any failure ends with 3: 1 and 2 are taken, and more codes would not help the user.
 Result<Answer> doctor(const Session& session, const Arguments& arguments) {
   std::vector<Finding> findings;
   if (!arguments.fabric_only) {

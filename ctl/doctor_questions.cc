@@ -8,7 +8,7 @@ Result<fabricapi::FabricHealth> fabric_health(const Session& session) {
   return service->health(session.deadline());
 }
 
-// Where it is to run here it needs ib_umad, and ends without.
+// If ibpod-sm is to run on this machine it needs ib_umad, and ends without it.
 std::string start_remedy(const Session& session) {
   const std::string see = "check that ibpod-sm runs at " + session.sm.address + ", and see its log";
   const bool here = session.sm.address.starts_with("/") || session.sm.address.starts_with("unix:");
@@ -35,7 +35,7 @@ std::string remedy_of(const Session& session, const Error& error) {
 
 }  // namespace
 
-// What the agent knows to be wrong, beside what can be seen without it.
+// The problems that the agent knows, beside those that are visible without it.
 void ask_agent(const Session& session, std::vector<Finding>& findings) {
   const Result<nodeapi::Health> health =
       session.agent(session.paths.agent)->fresh_health(session.deadline());

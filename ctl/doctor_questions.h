@@ -1,4 +1,4 @@
-// What others tell `doctor`: the node's agent, and the cluster's SM service.
+// Findings of other programs for `doctor`: the node's agent, and the cluster's SM service.
 #pragma once
 
 #include "ctl/doctor.h"

@@ -31,7 +31,7 @@ struct Function {
   std::vector<Port> ports;            // as the host sees them
   std::optional<uint32_t> total_vfs;  // of a PF with SR-IOV
   uint32_t vfs = 0;                   // that it has now
-  // Of a VF, as its PF was told; nothing where the PF does not say.
+  // For a VF, from its PF's settings; nothing if the PF does not report them.
   std::optional<ib::Guid> port_guid;
   std::optional<node::LinkPolicy> policy;
   uint32_t vf = 0;      // its number under the PF
@@ -44,8 +44,8 @@ struct Machine {
   std::set<std::string> modules;
   std::optional<nl::RdmaNetnsMode> netns_mode;  // nothing: the kernel has no RDMA
   bool iommu = false;
-  // What a process of the container runtime may lock, in bytes; RLIM_INFINITY: no limit; nothing:
-  // it is not known.
+  // The memory that a process of the container runtime may lock, in bytes; RLIM_INFINITY: no limit;
+  // nothing: it is not known.
   std::optional<rlim_t> memlock;
   std::string runtime;  // containerd, crio; empty: none runs
   std::vector<Function> functions;
@@ -53,7 +53,7 @@ struct Machine {
   std::map<Path, bool> programs;  // the plugins, and whether they can be run
 };
 
-// Where to look. Two agents may run on one machine: every path is a value.
+// The paths that are examined. Two agents may run on one machine: every path is a value.
 struct MachinePaths {
   Path sys = "/sys";
   Path proc = "/proc";

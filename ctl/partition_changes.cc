@@ -49,7 +49,7 @@ Result<Answer> edit(const Session& session, const ChangeAction& action, const Ar
   return action(session, *service, {Change::Kind::update, partition, now});
 }
 
-// What can be said of the words alone, before anybody is asked.
+// Checks the arguments alone, before anything is sent.
 Status check_update(const Arguments& arguments) {
   if (arguments.options == PartitionOptions{})
     return Error(Code::invalid, "update of partition " + arguments.name +

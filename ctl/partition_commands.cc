@@ -34,7 +34,7 @@ Result<fabric::PartitionStatus> made(const Session& session, Service& service,
   return service.delete_partition(change.partition.name, session.deadline());
 }
 
-// What the partition itself does not show.
+// A note about facts that the partition itself does not show.
 std::string note_of(const Change& change, const fabric::PartitionStatus& status) {
   if (change.now && change.now->spec == change.partition)
     return "nothing changed: partition " + status.spec.name + " already has these properties";

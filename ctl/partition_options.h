@@ -1,4 +1,4 @@
-// What a command line says of a partition, and the partition that it makes of it.
+// The options of a command line about a partition, and the partition made from them.
 #pragma once
 
 #include "lib/fabric/partition.h"

@@ -1,4 +1,4 @@
-// What ibpodctl shows: tables for people, JSON for programs.
+// The output of ibpodctl: tables for people, JSON for programs.
 #pragma once
 
 #include "ctl/doctor.h"

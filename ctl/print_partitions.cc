@@ -10,7 +10,7 @@ using json::Value;
 
 std::string bytes(fabric::Mtu mtu) { return std::to_string(128 << static_cast<int>(mtu)); }
 
-// What is not as it is with most.
+// The properties that differ from the usual ones.
 std::string options_of(const fabric::Partition& partition) {
   std::vector<std::string> options;
   if (partition.index0) options.push_back("index0");

@@ -61,7 +61,7 @@ struct Bench {
     std::vector<Finding> findings = examine(node.look());
     ask_agent(session, findings);
     ask_service(session, findings);
-    // What the service behind the socket always says is no row's.
+    // Findings that the service behind the socket always has belong to no row.
     std::erase_if(findings, [](const Finding& one) {
       return one.grade == Grade::fine || one.check == "fabric: opensm";
     });

@@ -32,7 +32,7 @@ std::vector<Option> options_of(Session& session) {
   };
 }
 
-// What was typed goes where the option says.
+// Adds the arguments to the target of the option.
 struct Adding {
   CLI::App& app;
   const Option& option;
@@ -92,8 +92,8 @@ Outcome failure_text(const Result<Answer>& answer) {
   return {"", "error: " + printable(answer.error().text()) + "\n", exit_code(answer.error())};
 }
 
-// What CLI11 says of a command line, with the word that is wrong where we know it; and the help of
-// the command that one is missing of.
+// CLI11's message for a wrong command line, with the wrong word if it is known; or the help of the
+// command that lacks a subcommand.
 Outcome wrong_usage(const std::vector<std::string>& words, const Command& program,
                     const std::string& said, CLI::App& app) {
   const UnknownWord unknown = find_unknown_word(words, program);

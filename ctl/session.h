@@ -14,7 +14,7 @@
 
 namespace ibpod::ctl {
 
-// Where the cluster's SM service is, and who we are to it.
+// The address of the cluster's SM service, and the credentials for it.
 struct SmAddress {
   std::string address = "unix:/run/ibpod/sm.sock";  // or HOST:PORT
   bool given = false;                               // it was typed, or is in the environment
@@ -31,15 +31,15 @@ inline constexpr int kUnavailable = 6;  // no answer, or a temporary failure: tr
 inline constexpr int kOwnFiles = 7;     // certificate, key or CA cannot be used: nothing was sent
 inline constexpr int kOtherFabric = 8;  // the service has another fabric: it does not know ours
 inline constexpr int kUsage = 105;      // wrong usage: nothing was sent
-// The number that the error is reported_as(), or else what its code says.
+// The number that the error is reported_as(), or else the number of its code.
 int exit_code(const Error& error);
 
 struct Session {
-  // What stands behind the commands.
+  // The services that the commands use.
   std::function<Result<std::unique_ptr<Service>>(const SmAddress&)> connect;
   std::function<std::unique_ptr<nodeapi::Node>(const Path&)> agent;
 
-  // What was typed.
+  // The arguments of the command line.
   bool json = false;
   unsigned seconds = 30;
   SmAddress sm;

@@ -12,7 +12,7 @@ Result<std::string> subject_of(const std::string& word, const std::string& name_
   const bool whole = slash != std::string::npos;
   const std::string space = whole ? word.substr(0, slash) : name_space;
   const std::string pod = whole ? word.substr(slash + 1) : word;
-  // Whether there is one the service knows.
+  // True if it is a name that the service can know.
   if (is_dns_label(space) && is_dns_subdomain(pod)) return space + "/" + pod;
   if (ib::PciAddress::parse(word)) {
     return Error(Code::invalid,

@@ -1,4 +1,4 @@
-// What `explain` is asked about. A pod, a GUID and a PCI address look different.
+// The subject of `explain`. A pod, a GUID and a PCI address look different.
 #pragma once
 
 #include "lib/base/result.h"

@@ -12,8 +12,8 @@ using Row = std::vector<std::string>;
 // two spaces between; an empty cell is "-".
 std::string table(const Row& head, const std::vector<Row>& rows);
 
-// What is no printable ASCII becomes "?": names come from pods and from nodes, and the text goes to
-// a terminal. Cells of tables are made so.
+// Replaces bytes that are not printable ASCII by "?": names come from pods and from nodes, and the
+// text goes to a terminal. Applied to the cells of tables.
 std::string printable(std::string text);
 
 }  // namespace ibpod::ctl

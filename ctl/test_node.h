@@ -43,7 +43,7 @@ struct Node {
     return "sys/class/infiniband/mlx5_0/ports/1/" + file;
   }
 
-  // What commands do.
+  // The effects of commands.
   void modprobe(const std::string& module) const {
     std::filesystem::create_directories(at("sys/module/" + module));
   }

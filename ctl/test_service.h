@@ -11,7 +11,7 @@
 
 namespace ibpod::ctl::test {
 
-// What outlives a connection.
+// The state that outlives a connection.
 struct State {
   std::map<std::string, fabric::PartitionStatus> partitions;
   std::vector<fabric::Binding> bindings;

@@ -9,7 +9,7 @@
 namespace ibpod::ctl {
 namespace {
 
-// What other programs call it.
+// Names of these commands in other programs.
 const std::map<std::string, std::string>& other_names() {
   static const std::map<std::string, std::string> names{
       {"ls", "list"},     {"show", "get"},    {"describe", "get"}, {"rm", "delete"},
@@ -73,7 +73,7 @@ class Walk {
         if (is_option(name)) options_[name] = takes_value(one);
   }
 
-  // Whether its value is the next word.
+  // True if its value is the next word.
   bool option(const std::string& word) {
     const std::string name = word.substr(0, word.find('='));
     const auto found = options_.find(name);

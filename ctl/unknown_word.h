@@ -1,4 +1,4 @@
-// What is wrong with the words of a command line that was not understood.
+// Finds the wrong word of a command line that was not understood.
 #pragma once
 
 #include "ctl/command.h"

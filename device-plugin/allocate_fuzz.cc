@@ -1,6 +1,6 @@
-// Whatever the kubelet asks for and whatever the device-info files of others hold: a device is
-// given once, to who asked for it. Two parts, with byte 0x1e between them: a file, and IDs, one a
-// line.
+// For any request of the kubelet and any device-info files of other programs: a device is given
+// once, to the request that names it. Two parts, with byte 0x1e between them: a file, and IDs, one
+// a line.
 #include "device-plugin/allocation.h"
 #include "device-plugin/device_info.h"
 #include "device-plugin/test_devices.h"

@@ -52,7 +52,7 @@ bool is_name_part(char c) {
          c == '-' || c == '.' || c == '/';
 }
 
-// Whether `text` holds `word` as a whole word: good enough to find a name in JSON and YAML alike.
+// True if `text` has `word` as a whole word: good enough to find a name in JSON and YAML alike.
 bool has_word(std::string_view text, std::string_view word) {
   for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();

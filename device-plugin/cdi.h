@@ -42,8 +42,8 @@ Status refresh_cdi(const CdiFolder& folder, const Pool& pool, const PoolDevice& 
 Status tidy_cdi(const CdiFolder& folder, const std::vector<PoolContents>& all_contents,
                 const std::set<ib::PciAddress>& in_use = {});
 
-// Where there is no CDI: the nodes that a container was allowed at Allocate against those that the
-// device has now. unavailable, naming both, where they differ.
+// Without CDI: compares the nodes that a container was allowed at Allocate with those that the
+// device has now. unavailable, naming both, if they differ.
 Status compare_nodes(const std::string& device, const std::vector<std::string>& granted,
                      const std::vector<DeviceNode>& present);
 

@@ -10,7 +10,7 @@ namespace ibpod::device_plugin {
 
 struct ChangeSet {
   bool everything = false;  // it is unknown what has changed
-  // What changes without any event: the state of ports (without ib_ipoib), LIDs, P_Key tables.
+  // State that changes without any event: that of ports (without ib_ipoib), LIDs, P_Key tables.
   bool ports = false;
   // The subjects of events: PCI functions, and interfaces and RDMA devices by name, with or without
   // a function of theirs.

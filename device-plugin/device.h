@@ -17,7 +17,7 @@ struct RdmaDevice {
   std::string name;  // mlx5_2
   ib::Guid node_guid;
   std::vector<ib::Port> ports;  // port 1 first; state unknown: it could not be read
-  // Whether it has verbs (uverbsN). smi1 beside mlx5_1, on planarised XDR, only carries MADs.
+  // True if it has verbs (uverbsN). smi1 beside mlx5_1, on planarized XDR, only carries MADs.
   bool verbs = true;
   bool operator==(const RdmaDevice&) const = default;
 };

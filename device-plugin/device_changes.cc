@@ -5,7 +5,7 @@
 namespace ibpod::device_plugin {
 namespace {
 
-// What a device is and has, a fact a line, each under a name that stays the same.
+// The facts about a device, each under a name that stays the same.
 using Facts = std::map<std::string, std::string>;
 
 std::string listed(const std::vector<std::string>& names) {

@@ -37,7 +37,7 @@ Value member_of(const Pool& pool, const PoolDevice& pool_device) {
       .set("nodes", nodes);
 }
 
-// What the file says that is ours; nothing where there is no file, or another's.
+// Our member of the file; nothing if there is no file, or another program's.
 Result<std::optional<Value>> read_member(const Path& file) {
   const Result<std::string> text = read_file(file);
   if (!text && text.error().code() == Code::not_found) return std::optional<Value>();
@@ -71,7 +71,7 @@ Result<AllocatedDevices> read_all(const Path& folder) {
   for (const std::string& name : names) {
     if (!name.ends_with(kEnding)) continue;
     const auto ours = read_member(folder / name);
-    // What is damaged says nothing of anybody; what cannot be read may.
+    // A damaged file names no owner; an unreadable one may.
     if (!ours && ours.error().error_number() != 0) return ours.error();
     if (!ours || !*ours) continue;
     const auto given = parse_allocated(**ours);

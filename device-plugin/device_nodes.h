@@ -20,7 +20,8 @@ struct DeviceNode {
 // says "isRdma": false. A device on vfio-pci has its group instead.
 std::vector<DeviceNode> device_nodes_of(const Pool& pool, const PoolDevice& pool_device);
 
-// Whether such a pool gives nodes with the device at all, whatever the device has at the moment.
+// True if such a pool gives nodes with the device at all, whatever nodes the device has at the
+// moment.
 bool gives_nodes(const Pool& pool, const PoolDevice& pool_device);
 
 // The character devices of a class (uverbs, umad, issm) that a device has.

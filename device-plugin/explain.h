@@ -8,7 +8,7 @@
 
 namespace ibpod::device_plugin {
 
-// What one pool has to do with the device.
+// The relation of one pool to the device.
 struct PoolExplanation {
   std::string resource;
   bool has_device = false;
@@ -21,7 +21,7 @@ struct PoolExplanation {
 struct Explanation {
   std::string device;    // its PCI address
   std::string resource;  // of the pool that has it; empty: none has
-  // What else decides: that the host needs it, that it is quarantined, whose it is now.
+  // Other facts that decide: the host needs it, it is quarantined, its present owner.
   std::vector<std::string> notes;
   std::vector<PoolExplanation> pools;  // all, in the order in which they take devices
   bool operator==(const Explanation&) const = default;

@@ -11,7 +11,7 @@ using Finding = std::optional<std::string>;
 
 bool is_vfio(const Device& device) { return device.driver && node::is_vfio(*device.driver); }
 
-// Whether its RDMA devices are to be judged: they exist for us, and no pod has them.
+// True if its RDMA devices are checked: they exist for us, and no pod has them.
 bool checks_rdma(const Device& device, const HealthCriteria& criteria) {
   return criteria.rdma && !is_vfio(device) && device.attachment.empty();
 }
@@ -58,7 +58,7 @@ Finding find_no_char_device(const Device& device, const HealthCriteria& criteria
   return "it has no uverbs device: load ib_uverbs";
 }
 
-// Where RDMA is promised, a pod may do without an interface.
+// If RDMA is promised, a pod may do without an interface.
 Finding find_no_interface(const Device& device, const HealthCriteria& criteria) {
   if (criteria.rdma || !checks_ports(device, criteria) || !device.netdevs.empty()) return {};
   return "it has no IPoIB interface in the host's namespace: load ib_ipoib";

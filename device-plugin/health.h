@@ -31,7 +31,7 @@ enum class UnhealthyReason {
 // A label for metrics: "noDriver".
 std::string_view name(UnhealthyReason unhealthy_reason);
 
-// What a pool promises of its devices.
+// The promises of a pool about its devices.
 struct HealthCriteria {
   bool isolation = true;            // a pod sees its own RDMA device only
   bool ignore_link = false;         // neither the PF's link nor the port's state counts

@@ -14,7 +14,7 @@ struct Holder {
   std::string attachment;  // "pod default/trainer-0 (net1)"; empty: no pod has the function
   std::string quarantine;  // why no pod may get it although no pod is known to have it
   std::string children;  // that pods have IPoIB children on it: "pod default/store (net1) has …"
-  // Where its devices may be instead of in the host's namespace.
+  // Namespaces that may have its devices instead of the host's.
   std::vector<node::Namespace> namespaces;
 };
 

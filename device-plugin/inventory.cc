@@ -92,7 +92,7 @@ bool has_link(const Device& pf, const nl::Link* netdev) {
   });
 }
 
-// What follows from a PF's own facts and the host's links.
+// Derives the rest from a PF's own facts and the host's links.
 void finish_pf(const Links& links, uint32_t& next_rail, Device& pf) {
   const nl::Link* const netdev = first_netdev(links, pf);
   if (netdev != nullptr) pf.pf_name = netdev->name;

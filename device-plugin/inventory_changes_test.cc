@@ -1,4 +1,4 @@
-// What a reading behind an event finds is what a reading of everything would find.
+// A reading after an event finds the same as a reading of everything.
 #include "device-plugin/inventory.h"
 #include "tests/support/fake_sysfs.h"
 
@@ -42,7 +42,7 @@ class Node {
     };
     return reader.read({sysfs, records, network, open_pod}, changed);
   }
-  // What is found behind an event, which has to be all that there is to find.
+  // The devices that are found after an event, which have to be all that there are.
   Devices read(const ChangeSet& changed) {
     Inventory nothing_known;
     const Devices whole = read(nothing_known, {}).value();

@@ -52,7 +52,7 @@ struct Node {
     return {};
   }
 
-  // What happens while a pod's sysfs is opened.
+  // Runs while a pod's sysfs is opened.
   std::function<void()> meanwhile = [] {};
   Result<sysfs::Sysfs> open_pod(const node::Namespace& pod) const {
     meanwhile();

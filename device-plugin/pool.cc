@@ -7,7 +7,7 @@ namespace {
 
 std::string selector_path(size_t selector) { return "selectors[" + std::to_string(selector) + "]"; }
 
-// What no selector can make good; empty: nothing.
+// A fault that no selector can correct; empty: none.
 std::string unfit_reason(const Pool& pool, const Device& device) {
   if (pool.kind == PoolKind::foreign) return "deviceType: devices of this type are not supported";
   if (pool.kind == PoolKind::ipoib_slot) {

@@ -77,7 +77,7 @@ using Allocated = std::map<ib::PciAddress, std::string>;
 std::vector<PoolContents> assign(const std::vector<Pool>& pools, const std::vector<Device>& devices,
                                  const Allocated& allocated = {});
 
-// What a pool says to a device when it is asked alone.
+// A pool's answer for a device by itself.
 struct MatchResult {
   bool matches = false;
   size_t selector = 0;  // where it takes it

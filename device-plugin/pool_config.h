@@ -18,7 +18,7 @@ namespace ibpod::device_plugin {
 
 struct PoolConfig {
   std::vector<Pool> pools;  // in the order in which they take devices
-  // What does not apply here, or means something else to the peer: "PATH: text".
+  // Keys that do not apply here, or mean something else to the peer: "PATH: text".
   std::vector<std::string> warnings;
 };
 

@@ -174,7 +174,8 @@ class Reader {
     return ok();
   }
 
-  // Where the peer's keys were in its older versions, and what its own program writes out.
+  // Keys in the place where older versions of the peer had them, and where its own program still
+  // writes them.
   Status read_deprecated() {
     for (const char* key : {"isRdma", "SelectorObj", "SelectorObjs"}) {
       const std::optional<Value> old = TRY(fields_.find(key));

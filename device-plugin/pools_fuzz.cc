@@ -1,5 +1,5 @@
-// Whatever a configuration of pools holds, sriov-network-device-plugin's or ours: it is read or
-// refused with a reason, and devices are dealt to what was read.
+// For any configuration of pools, sriov-network-device-plugin's or ours: it is accepted or refused
+// with a reason, and devices are assigned to accepted pools.
 #include "device-plugin/pool_config.h"
 #include "device-plugin/resource_name.h"
 #include "device-plugin/test_devices.h"

@@ -9,7 +9,7 @@ namespace ibpod::device_plugin {
 namespace {
 
 using PoolDevices = std::vector<const PoolDevice*>;
-// What two devices have in common.
+// A property that two devices can have in common.
 using Key = std::string (*)(const Device&);
 
 std::string pf_of(const Device& device) { return device.pf.value_or(device.address).text(); }
@@ -47,8 +47,8 @@ std::map<std::string, PoolDevices> grouped(const PoolDevices& pool_devices, Key 
   return groups;
 }
 
-// Where to go on: beside what is chosen already; else in the group that is nearly used up but has
-// enough; else in the one with the most. A group without a name (unknown) comes last.
+// The next group: beside the devices chosen already; else the group that is nearly used up but has
+// enough; else the one with the most. A group without a name (unknown) comes last.
 std::string best_group(const std::map<std::string, PoolDevices>& groups, const PoolDevices& chosen,
                        Key key, size_t wanted) {
   const auto worth = [&](const std::string& name, const PoolDevices& free) {

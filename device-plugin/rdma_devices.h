@@ -14,7 +14,7 @@ struct RdmaDevices {
   std::string link_type;            // of the first one's first port; empty: it does not say
 };
 
-// Whether P_Key tables are read: they are nine tenths of all files, and each of these asks an
+// Decides if P_Key tables are read: they are nine tenths of all files, and each of them queries an
 // mlx5's firmware.
 enum class PkeyTables { read, skip };
 

@@ -32,7 +32,7 @@ struct Selector {
   std::optional<bool> rdma;
 
   std::vector<ib::PortState> link_states;  // one of them on any port
-  // Whether node GUID and every port's GUID are such as a port may have.
+  // True if the node GUID and every port's GUID are such as a port may have.
   std::optional<bool> guid_valid;
   std::vector<uint32_t> rails;
 
@@ -54,7 +54,7 @@ struct Mismatch {
 // does not shrink because one of its devices is in use.
 std::optional<Mismatch> mismatch(const Selector& selector, const Device& device);
 
-// Whether the selector names this very function: the only way in which a PF is taken.
+// True if the selector names this very function: the only way in which a PF is taken.
 bool names_address(const Selector& selector, const ib::PciAddress& function);
 
 }  // namespace ibpod::device_plugin

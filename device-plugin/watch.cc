@@ -66,7 +66,7 @@ void Watch::cancel() const {
   [[maybe_unused]] const ssize_t written = ::write(cancelled_.get(), &one, sizeof one);
 }
 
-// Whether anything has come. What has arrived is not taken.
+// True if anything has come. It is not taken from the sockets.
 Result<bool> Watch::poll(Deadline deadline) {
   std::vector<pollfd> waiting{{cancelled_.get(), POLLIN, 0},
                               {uevents_.fd(), POLLIN, 0},

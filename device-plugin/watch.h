@@ -26,17 +26,18 @@ enum class WakeReason {
 // For one thread, cancel() aside.
 class Watch {
  public:
-  // Of the calling thread's network namespace, which has to be the host's: kernel uevents, links
-  // and addresses, RDMA devices (where the kernel tells of them: 6.12 or later) and the records of
-  // attachments, whose folder is made. P_Key tables, the RDMA namespace mode and, without ib_ipoib,
-  // the state of ports change without any event: they are `due` whenever `interval` has passed.
+  // Watches the calling thread's network namespace, which has to be the host's: kernel uevents,
+  // links and addresses, RDMA devices (if the kernel reports them: 6.12 or later) and the records
+  // of attachments, whose folder is made. P_Key tables, the RDMA namespace mode and, without
+  // ib_ipoib, the state of ports change without any event: they are `due` whenever `interval` has
+  // passed.
   static Result<Watch> open(const node::Records& records,
                             Duration interval = std::chrono::minutes(1));
 
-  // What comes in a burst wakes once: it returns when nothing more has come for 5 ms, and 25 ms
-  // after the first event at the latest.
+  // A burst of events wakes once: it returns when nothing more has come for 5 ms, and 25 ms after
+  // the first event at the latest.
   Result<WakeReason> wait(Deadline deadline);
-  // What may have changed since this was called last.
+  // The parts that may have changed since this was called last.
   ChangeSet take_changes() { return std::exchange(changes_, {}); }
   // From any thread, and from a signal handler: ends this wait and all later ones.
   void cancel() const;

@@ -19,7 +19,7 @@ struct Node {
   Path folder = state.path() / "attachments/0000:3b:00.2";
 };
 
-// Whether the watch says `expected`, with waits of `each`, in all the time that a test has.
+// True if the watch reports `expected`, with waits of `each`, in all the time that a test has.
 bool says(Watch& watch, WakeReason expected, Duration each = kTimeout) {
   const Deadline timeout = Deadline::in(kTimeout);
   while (!timeout.passed()) {

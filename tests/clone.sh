@@ -1,5 +1,5 @@
-# What the pages of the root and docs say to type in a checkout: the blocks of commands that name a lane, as they stand there, in a clean clone of
-# what is committed. Sourced, after tests/tools.sh.
+# The commands that the pages of the root and docs give for a checkout: the blocks that name a lane, as they are
+# written, in a clean clone of the committed tree. Sourced, after tests/tools.sh.
 # shellcheck shell=bash disable=SC2154
 export CI=true IBPOD_CACHE=${IBPOD_CACHE:-$root/build/vm/kernels}
 

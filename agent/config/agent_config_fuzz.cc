@@ -1,5 +1,5 @@
-// Whatever the agent's configuration holds: it is read or refused with reasons, for the node and
-// for others, and what was read keeps its promises.
+// For any configuration of the agent: it is accepted or refused with reasons, for the node and for
+// others, and an accepted one keeps its promises.
 #include "agent/config/config.h"
 #include "device-plugin/pool_config.h"
 #include "tests/support/fuzz.h"

@@ -56,10 +56,10 @@ struct Config {
   // whatever partitions the subnet manager has their ports in.
   std::vector<FabricService> fabrics;
 
-  // Whether CNI plugins may work without the agent. If not, or with an SM service, the state folder
-  // is marked.
+  // True if CNI plugins may work without the agent. If not, or with an SM service, the state folder
+  // has a file that says so.
   bool standalone = true;
-  // Where there are fabrics: whether plugins may attach pods of networks that name no partition.
+  // With fabrics: true if plugins may attach pods of networks that name no partition.
   bool without_partition = false;
   std::string rdma_netns = "exclusive";  // or "shared", or "keep"
   Duration sweep_interval{60'000};
@@ -79,7 +79,7 @@ struct Config {
   }
 };
 
-// What is wrong with a file, and what is only odd: "sections[1].settings.stateDir: expected …".
+// Errors and warnings about a file: "sections[1].settings.stateDir: expected …".
 struct Findings {
   std::vector<std::string> errors;
   std::vector<std::string> warnings;
@@ -101,7 +101,7 @@ struct ParsedConfig {
 ParsedConfig read_config(std::string_view text, const std::string& node,
                          const ConfigCheck& check = {});
 
-// What is wrong with a file, for all nodes and the named one: --check-config.
+// The errors of a file, for all nodes and the named one: --check-config.
 Findings check_config(const Path& file, const std::string& node, const ConfigCheck& check = {});
 
 // denied, with the key's place in the configuration, when others than our user have access to it:

@@ -24,7 +24,7 @@ std::vector<std::string> names_of(const json::Value& object) {
   return names;
 }
 
-// What a schema says itself, or the definition that it refers to.
+// The value of `word` in a schema, or in the definition that it refers to.
 std::optional<json::Value> says(const json::Value& property, std::string_view word) {
   if (const auto own = property.find(word)) return own;
   const auto reference = property.find("$ref");

@@ -125,7 +125,7 @@ TEST_CASE("of several fabrics each has a name and a subnet prefix of its own") {
   }
 }
 
-// What is told to be right is taken.
+// The suggestion of an error is accepted.
 TEST_CASE("the example in a refusal of a service is a service") {
   const auto fabric = [](const std::string& service) {
     return R"({"fabrics": [{"service": ")" + service +

@@ -102,7 +102,7 @@ Result<log::Level> read_level(const json::Value& value) {
 
 namespace {
 
-// Where the key is there.
+// Reads the key if it is there.
 template <typename Read>
 Status take(json::Fields& fields, std::string_view key, Read read) {
   const std::optional<json::Value> value = TRY(fields.find(key));

@@ -10,7 +10,7 @@
 
 namespace ibpod::agent::config {
 
-// What came of one look at the file.
+// The result of one reading of the file.
 struct Reload {
   enum class Kind { unchanged, taken, refused };
   Kind kind = Kind::unchanged;

@@ -12,8 +12,8 @@ namespace ibpod::agent::gc {
 class AddressReleaser {
  public:
   using Time = Deadline::Clock::time_point;
-  // Of what is new, the DEL that left it may just be asking IPAM; then after each failure, twice as
-  // long each time.
+  // The first attempt waits, because the DEL that left the note may just be calling IPAM; after
+  // each failure the wait doubles.
   static constexpr Duration kFirstPause{5'000};
   // After an IPAM that failed.
   static constexpr Duration kMinRetryDelay{1'000};

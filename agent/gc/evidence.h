@@ -46,11 +46,11 @@ struct PodDevices {
   std::vector<std::string> devices;  // ids, of whatever resource; a VF's is its PCI address
 };
 
-// What the kubelet says of the record's pod. An empty answer says nothing: after its restart, and
-// for as long as the API server is away, the kubelet answers so with pods running. A VF is in use
-// where the pod that the record names has it (any pod, for a record that names none). A child has
+// The kubelet's evidence about the record's pod. An empty answer says nothing: after its restart,
+// and for as long as the API server is away, the kubelet answers so with pods running. A VF is in
+// use if the pod that the record names has it (any pod, for a record that names none). A child has
 // no device of its own: there the pod's name decides. `succeeded`: a newer sandbox of a pod of this
-// name is known to live; the kubelet knows pods by their names alone, and then speaks of that one.
+// name is known to live; the kubelet knows pods by their names alone, and then means that one.
 LivenessSource kubelet_liveness(const node::Record& record, const std::vector<PodDevices>& pods,
                                 bool succeeded);
 

@@ -11,7 +11,7 @@ namespace {
 
 using netns::NetnsStatus;
 
-// What is left out is anything. The first row that fits decides.
+// An absent field matches anything. The first row that fits decides.
 struct Rule {
   std::optional<bool> this_boot;
   std::optional<NetnsStatus> netns;

@@ -51,8 +51,8 @@ class GarbageCollector {
   // `longest_pause`: after a release that failed.
   Result<GcRun> run(Deadline::Clock::time_point now, Duration longest_pause = Duration(60'000));
 
-  // What has failed is tried again in the next pass, and after short pauses again: what was in the
-  // way may have gone.
+  // Failed releases are tried again in the next run, and after short pauses again: the obstacle may
+  // have gone.
   void reset_pauses() {
     failures_.clear();
     addresses_.reset_pauses();

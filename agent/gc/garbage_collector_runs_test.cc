@@ -178,7 +178,7 @@ class Run {
       CAPTURE(container);
       if (!pod.alive) CHECK(!node_.text_on_disk(pod.record));
     }
-    // Of one that lives there may be a note, of an end that was broken off: its own DEL needs it.
+    // A living attachment may have a note, from an end that was interrupted: its own DEL needs it.
     for (const std::string& container : node_.address_releases()) {
       CAPTURE(container);
       CHECK(node_.pods[container].alive);

@@ -14,7 +14,7 @@ namespace ibpod::agent::gc {
 class Namespaces {
  public:
   virtual ~Namespaces() = default;
-  // What the recorded path shows in the host's mount namespace. An error says nothing.
+  // The status of the recorded path in the host's mount namespace. An error says nothing.
   virtual Result<netns::NetnsStatus> status_of(const node::Namespace& recorded) = 0;
 };
 

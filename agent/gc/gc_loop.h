@@ -37,7 +37,7 @@ class GcLoop {
   // The same, but that pass ends all pauses: the cause of the failures has gone.
   void request_retry();
   void set_interval(Duration interval);
-  // What the last pass found; its verdicts, while it is underway.
+  // The result of the last run; its verdicts, while it is underway.
   std::shared_ptr<const GcRun> last_run() const { return last_.get(); }
   // Waits for the first verdicts, or for the first pass to have failed. That takes as long as the
   // kubelet and the runtime take to answer.

@@ -13,7 +13,7 @@
 
 namespace ibpod::agent::gc {
 
-// What became of one record in a pass.
+// The result of one record in a run.
 struct Outcome {
   node::RecordName record;
   std::optional<ib::PciAddress> vf;  // nothing for a child: its parent has others

@@ -13,7 +13,7 @@ namespace {
 // No network can be of this name: all others are named as valid all the same.
 constexpr std::string_view kNoNetwork = "ibpod-agent";
 
-// Where IPAM plugins look for programs of their own.
+// The search path of IPAM plugins for programs of their own.
 constexpr std::string_view kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 Status check_program_name(const std::string& plugin) {

@@ -9,7 +9,7 @@
 
 namespace ibpod::agent::gc {
 
-// Where plugins are and run, all as the host has it.
+// The folders of plugins and the environment that they run in, all as the host has it.
 struct PluginSettings {
   Path folder{"/opt/cni/bin"};
   Path mount_namespace;      // the host's (lib/base/run_on_thread.h); empty: ours

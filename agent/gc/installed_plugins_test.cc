@@ -31,7 +31,7 @@ struct Fixture {
   InstalledPlugins plugins() const {
     return InstalledPlugins({folder.path(), "", "/state", timeout});
   }
-  // What DEL answers where the plugin does this.
+  // The error of a DEL for which the plugin runs this script.
   Error refusal(const std::string& script) const {
     install(script);
     return plugins().del(a_record()).error();

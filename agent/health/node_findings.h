@@ -1,4 +1,4 @@
-// What `ibpodctl doctor` is told of a node by its agent: all that is wrong, with what to do.
+// The agent's findings about its node for `ibpodctl doctor`: all problems, each with its remedy.
 #pragma once
 
 #include "agent/gc/gc_run.h"
@@ -17,7 +17,7 @@ struct RefreshTimes {
   Time preparation = {};  // that was tried
 };
 
-// What the agent knows when it is asked.
+// The agent's knowledge at the time of the call.
 struct NodeState {
   const snapshot::Snapshot& snapshot;
   const gc::GcRun& gc_run;  // the last sweep's
@@ -33,9 +33,9 @@ NodeFindings certificate_findings(
     const std::map<std::string, sm_client::NodeCertificate>& certificates);
 NodeFindings service_findings(const std::map<std::string, sm_client::SmStatus>& sm_statuses,
                               const std::map<std::string, sm_client::SmStatusTimes>& times);
-// Of devices in pools, and where there are no pools of all VFs. What its service or certificate
-// has is told by the two above.
-// `looked`: when the devices were looked at; `heard`: when the services said which ports they know.
+// Findings about devices in pools, and without pools about all VFs. Those about the service or the
+// certificate are made by the two functions above. `looked`: when the devices were observed;
+// `heard`: when the services reported which ports they know.
 NodeFindings device_findings(const snapshot::Snapshot& snapshot,
                              std::chrono::system_clock::time_point looked,
                              std::chrono::system_clock::time_point heard);

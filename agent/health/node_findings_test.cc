@@ -253,7 +253,7 @@ const Row kRows[] = {
      [](Bench& b) { b.pods.ipam_fails.clear(); }},
 };
 
-// Whether it is of now, or of a look whose time it tells.
+// True if it is current, or names the time of its observation.
 bool has_time(const NodeFinding& found) {
   if (found.issue == Issue::certificate) return true;  // read at the question
   return found.finding.text.ends_with(" UTC)");

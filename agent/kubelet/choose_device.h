@@ -17,7 +17,7 @@ struct Holder {
   std::string pod;
 };
 
-// Whose records hold which devices.
+// The holders of each device, by their records.
 using Holders = std::map<ib::PciAddress, std::vector<Holder>>;
 
 // Chooses from the ids that the kubelet gave the pod: the one that `asker` holds already (a

@@ -38,7 +38,7 @@ class PoolDeviceIndex {
       for (const device_plugin::PoolDevice& pool_device : contents.devices)
         all_[pool_device.id] = {&contents, &pool_device};
   }
-  // Whether all of these are among the others.
+  // True if all of these are among the others.
   bool is_subset_of(const PoolDeviceIndex& others) const {
     return std::all_of(all_.begin(), all_.end(),
                        [&](const auto& one) { return others.all_.contains(one.first); });

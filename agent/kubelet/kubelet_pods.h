@@ -16,7 +16,7 @@ class KubeletPods : public gc::Pods {
   kube::PodResources kubelet_;
 };
 
-// What a pod was given. unavailable if the kubelet named no pods at all, or not this one: it knows
+// The devices of a pod. unavailable if the kubelet lists no pods at all, or not this one: it knows
 // each pod that has an ADD underway, but not in the seconds after its own start.
 Result<kube::PodDevices> find_pod(const kube::PodResources& kubelet, const std::string& name_space,
                                   const std::string& pod, Deadline deadline);
@@ -24,7 +24,7 @@ Result<kube::PodDevices> find_pod(const kube::PodResources& kubelet, const std::
 // The ids of a resource in all of the pod's containers.
 std::vector<std::string> device_ids_of(const kube::PodDevices& pod, const std::string& resource);
 
-// Whether the pod was given this device, of whatever resource: an id that is its PCI address.
+// True if the pod was given this device, of any resource: an ID that is its PCI address.
 bool has_device(const kube::PodDevices& pod, const ib::PciAddress& device);
 
 }  // namespace ibpod::agent::kubelet

@@ -13,7 +13,7 @@
 
 namespace ibpod::agent::kubelet {
 
-// What an Offering reads and writes beside the view. Outlives it.
+// The files and calls that a PoolResource uses beside the snapshot. Outlives it.
 struct PoolResourceDeps {
   const sysfs::Sysfs& sysfs;
   DeviceFiles& files;

@@ -14,7 +14,7 @@ namespace ibpod::agent::kubelet {
 
 class PoolResources {
  public:
-  // What an Offering needs; all of it outlives the resources.
+  // Everything that it uses outlives the resources.
   PoolResources(kube::KubeletOptions kubelet, const Latest<snapshot::Snapshot>& snapshot,
                 const PoolResourceDeps& places, PoolResource::OnAllocate allocated)
       : kubelet_(std::move(kubelet)),
@@ -32,7 +32,7 @@ class PoolResources {
 
   // From any thread.
   std::map<std::string, kube::Registration> registrations() const;
-  // Whether the kubelet knows every one of them; not before serve().
+  // True if the kubelet knows every one of them; not before serve().
   bool all_registered() const;
 
  private:

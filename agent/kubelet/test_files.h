@@ -20,7 +20,7 @@ inline device_plugin::Pool test_pool(bool cdi = true, const std::string& name = 
   return pool;
 }
 
-// What a look at these devices makes, all of them healthy.
+// A snapshot of these devices, all of them healthy.
 inline snapshot::Snapshot test_snapshot(const device_plugin::Pool& pool,
                                         const std::vector<device_plugin::Device>& devices) {
   snapshot::Snapshot snapshot;
@@ -51,7 +51,7 @@ struct TestFiles {
   Path info(const std::string& id) const {
     return device_plugin::device_info_file(folder.path() / "devinfo", kResource, id);
   }
-  // Whether the runtime gives a container this node with the device.
+  // True if the runtime gives a container this node with the device.
   bool gives(const std::string& id, const std::string& node) const {
     const auto text = read_file(spec(id));
     return text && text->find("\"/dev/infiniband/" + node + "\"") != std::string::npos;

@@ -40,7 +40,7 @@ void count_health_change(http::Metrics& metrics, const std::string& pool, std::s
 void show_configuration(http::Metrics& metrics, bool good);
 void count_reload(http::Metrics& metrics, bool taken);
 
-// What one pass over all attachments has found and done.
+// The result of one run over all attachments.
 struct GcCounts {
   size_t live = 0, dead = 0, unknown = 0;  // records, by verdict
   size_t released = 0, failed = 0;         // of the dead
@@ -52,13 +52,13 @@ void show_gc(http::Metrics& metrics, const GcCounts& counts, time_t ended);
 // `mode`: as the kernel has it; empty where it has not told.
 void show_rdma_netns(http::Metrics& metrics, const std::string& wanted, const std::string& mode,
                      bool matches_config);
-// What could not be prepared at each PF, by its PCI address.
+// The number of failed preparations at each PF, by its PCI address.
 void show_preparation(http::Metrics& metrics, const std::map<std::string, size_t>& errors);
 // A fabric's SM service: whether it is reached, and the node's bindings there.
 void show_fabric(http::Metrics& metrics, const std::string& fabric, bool reached, size_t verified,
                  size_t unsettled);
 
-// What the node proves itself with to a fabric's SM service.
+// The node's certificate for a fabric's SM service.
 struct FabricCertificate {
   std::string fabric;
   bool usable = false;

@@ -19,7 +19,7 @@ std::optional<uint64_t> number(std::string_view text) {
   return value;
 }
 
-// Whose device it is, as labels.
+// The device and its owner, as labels.
 PortCounter labels_of(const std::string& device, const node::Record* record) {
   PortCounter labels;
   labels.device = device;

@@ -7,8 +7,9 @@
 
 namespace ibpod::agent::prepare {
 
-// Of PFs and VFs: what they show, what PFs were told, and what this boot's records want and have
-// found. It looks when it is first asked, and knows of what was given since by add().
+// The GUIDs of PFs and VFs: those that they show, those configured at PFs, and those in the specs
+// and original states of this boot's records. They are read at the first query; later ones are
+// added by add().
 class GuidsInUse {
  public:
   // `node` outlives it.

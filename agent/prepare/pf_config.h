@@ -24,9 +24,10 @@ struct PfConfig {
   std::vector<std::string> pf_names;         // an interface or an altname of it is one of these
 
   std::optional<uint32_t> vfs;  // numVfs, at most kMostVfs; nothing: those that there are
-  // Whether what an administrator has set (number of VFs, GUIDs, link policy, autoprobe) gives way.
+  // True if settings of an administrator (number of VFs, GUIDs, link policy, autoprobe) are
+  // overwritten.
   bool force = false;
-  // Whether VFs of a PF are made, removed or given GUIDs although the host uses the PF itself
+  // True if VFs of a PF are made, removed or given GUIDs although the host uses the PF itself
   // (allowHostUse).
   bool allow_host_use = false;
   bool operator==(const PfConfig&) const = default;
@@ -41,7 +42,7 @@ struct PfConfigs {
 // `list` is the value of "pfs".
 PfConfigs parse_pf_configs(const json::Value& list);
 
-// Whether the entry chooses this PF, whose interfaces in the host's namespace are `netdevs`.
+// True if the entry selects this PF, whose interfaces in the host's namespace are `netdevs`.
 bool matches_pf(const PfConfig& config, const node::Pf& pf,
                 const std::vector<node::Netdev>& netdevs);
 

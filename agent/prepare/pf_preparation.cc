@@ -78,7 +78,7 @@ Status PfPreparation::apply(const PfConfig& config) {
   TRY(check_host_use(config));
   Errors errors;
   if (wanted != pf_.vfs.size()) errors.collect(set_count(config));
-  // What an attempt left unfinished is finished first, and by itself.
+  // An unfinished attempt is finished first, and by itself.
   const std::optional<Intent> left = TRY(intents_.find(pf_.address));
   if (!left) errors.collect(complete_vfs());
   return errors.status();
@@ -103,7 +103,7 @@ Status PfPreparation::make_vfs(uint32_t count) {
                  "and check dmesg");
   Intent intent{pf_.address, deps_.boot_id, *pf_.driver, {}, force_};
   for (uint32_t vf = 0; vf < count; ++vf) intent.vfs.push_back(vf);
-  // Where an administrator has autoprobe off, VFs are made and not bound.
+  // If an administrator has autoprobe off, VFs are made and not bound.
   const bool to_be_bound = pf_.autoprobe || force_;
   if (to_be_bound) TRY(intents_.write(intent));
   Errors errors;

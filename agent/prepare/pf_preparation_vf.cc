@@ -39,7 +39,7 @@ Result<ib::Guid> PfPreparation::port_guid_for(const VfState& vf, ib::Guid derive
       .during("get a GUID of the SM service's pool for " + vf.function.address.text());
 }
 
-// What it has is respected, half by half, and what it lacks is given or derived.
+// Existing GUIDs are kept, each of the two by itself; a missing one is assigned or derived.
 Result<node::Guids> PfPreparation::desired_guids(const VfState& vf) {
   node::Guids guids = force_ ? node::Guids{} : vf.guids();
   if (!guids.none()) return guids;

@@ -1,5 +1,5 @@
-// Whatever the section "pfs" and the file of a preparation hold: they are read or refused with a
-// reason, and an intent is written so that it reads the same again.
+// For any section "pfs" and any file of a preparation: they are accepted or refused with a reason,
+// and an intent is written so that it reads the same again.
 #include "agent/prepare/intent.h"
 #include "agent/prepare/pf_config.h"
 #include "tests/support/fuzz.h"

@@ -13,7 +13,7 @@
 
 namespace ibpod::agent::prepare {
 
-// What preparation works with. All of it outlives the call.
+// The dependencies of a preparation. All of them outlive the call.
 struct PrepareDeps {
   node::Kernel& kernel;
   const node::Records& records;
@@ -26,8 +26,8 @@ struct PrepareDeps {
 
 struct PrepareResult {
   std::vector<std::string> done;  // "0000:3b:00.0: made 8 VFs"
-  // What is not as it is configured and why, each with the PF, VF or entry that it is about and
-  // with what would help. The rest is prepared all the same.
+  // The differences to the configuration and their causes, each with its PF, VF or entry and a
+  // remedy. The rest is prepared all the same.
   std::vector<Error> problems;
 };
 

@@ -87,7 +87,7 @@ std::string undisturbed(const Scenario& scenario) {
   return fixture.essence();
 }
 
-// Whether the fault has struck.
+// True if the fault has happened.
 bool disturbed(const Scenario& scenario, const Fault& fault, const std::string& want) {
   PrepareFixture fixture;
   scenario.set(fixture);

@@ -11,7 +11,7 @@ std::string name(RdmaNetnsMode mode) {
   return mode == RdmaNetnsMode::exclusive ? "exclusive" : "shared";
 }
 
-// What the mode means for pods.
+// The effect of the mode on pods.
 std::string meaning(RdmaNetnsMode mode) {
   return mode == RdmaNetnsMode::exclusive
              ? "a pod sees its own RDMA devices only"

@@ -16,7 +16,7 @@ enum class RdmaNetns { exclusive, shared, keep };
 // invalid, naming what would be right, for any other word than these three.
 Result<RdmaNetns> parse_rdma_netns(std::string_view word);
 
-// What is so, for doctor, metrics and explain.
+// The present mode, for doctor, metrics and explain.
 struct RdmaModeStatus {
   std::optional<nl::RdmaNetnsMode> mode;  // nothing: the kernel has not told it
   bool matches_config = false;

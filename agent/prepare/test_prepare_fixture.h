@@ -1,4 +1,4 @@
-// What the tests of preparation start from: a modelled node, a state folder, a configuration.
+// The start of the tests of preparation: a modelled node, a state folder, a configuration.
 #pragma once
 
 #include "agent/prepare/derive_guids.h"
@@ -72,7 +72,7 @@ struct PrepareFixture {
     if (!written) FAIL(written.error().text());
   }
 
-  // Whose GUIDs a VF shows; nothing where it is not bound.
+  // The GUIDs that a VF shows; nothing if it is not bound.
   std::optional<node::Guids> shown(unsigned number) {
     const auto devices = k.rdma_devices(node::kHost, vf(number)).value();
     if (devices.empty()) return std::nullopt;

@@ -14,12 +14,13 @@ struct VfState {
   std::optional<nl::VfSettings> pf_configured;  // nothing where this kernel cannot say it
   std::optional<node::Guids> shown;             // nothing where the host sees no RDMA device of it
 
-  // Whether a driver of the host's makes a netdev and an RDMA device of it.
+  // True if a driver of the host makes a netdev and an RDMA device of it.
   bool has_own_driver() const;
-  // Whether there is a GUID missing that can be given: what it shows counts where it shows any,
-  // else what it will show. Unknown is no.
+  // True if a GUID is missing that can be given: the shown GUIDs count if there are any, else those
+  // that it will show. Unknown is no.
   bool lacks_guid() const;
-  // What it has or was told already, half by half; none() where a half is missing.
+  // The GUIDs that it has or that are configured at the PF, each of the two by itself; none() if
+  // one is missing.
   node::Guids guids() const;
 };
 // not_found where it is gone.

@@ -16,7 +16,7 @@ Result<fabricapi::BindRequest::PartitionRequest> to_partition_request(
                                   "\": expected limited, full or both");
 }
 
-// Of the partition that was meant.
+// The key of the partition that was requested.
 std::optional<ib::PKey> key_of(const node::PartitionRequest& wish, const fabric::Binding& binding) {
   const size_t result = std::min(binding.desired.size(), binding.keys.size());
   for (size_t index = 0; index < result; ++index) {

@@ -1,4 +1,4 @@
-// What a record says of an attachment's partitions, as the SM service is asked for it.
+// The partitions of an attachment's record, as they are requested from the SM service.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -23,13 +23,13 @@ Result<node::Record> record_of(const node::Records& records, const nodeapi::Atta
 Result<fabricapi::BindRequest> make_bind_request(const node::Record& record,
                                                  const std::string& node, const PfIdentity& pf);
 
-// Whether the service has granted the GUID that the pod has chosen.
+// True if the service has granted the GUID that the pod has requested.
 bool is_granted(const fabric::Binding& binding);
 
 fabric::Attachment attachment_of(const std::string& node, const nodeapi::AttachmentName& name);
 
-// What a plugin is told. Its keys are in the order of the record's partitions: the service has an
-// order of its own. internal where a verified binding lacks one.
+// The binding for a plugin. Its keys are in the order of the record's partitions: the service has
+// an order of its own. internal if a verified binding lacks one.
 Result<nodeapi::Binding> to_node_binding(const fabric::Binding& binding,
                                          const node::Record& record);
 // The same of one that is to end, or is none.

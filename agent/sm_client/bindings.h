@@ -48,16 +48,16 @@ class Bindings {
   // How far it is, without waiting.
   Result<fabric::Binding> current(const fabric::Attachment& attachment) const;
 
-  // Whether a Bind of it has been begun, and no release of it answered since.
+  // True if a Bind of it has been begun, and no release of it answered since.
   bool has_started_bind(const fabric::Attachment& attachment) const;
-  // Whether any is on its way.
+  // True if any is on its way.
   bool has_running() const;
 
   // A moment, so that what a Sync tells does not count where something has moved since it was
   // asked.
   using Revision = uint64_t;
   Revision revision() const;
-  // What a Sync has told.
+  // Updates a binding from the answer to a Sync.
   void update_from_sync(const fabric::Binding& binding, Revision asked);
   // The service has lost it: what was verified is asked for again.
   void rebind(const fabricapi::BindRequest& request, Revision asked);

@@ -37,7 +37,7 @@ struct NodeCertificate {
   std::optional<std::chrono::system_clock::time_point> expires = {};  // nothing: it is unreadable
 };
 
-// What they need of the node. All of it outlives them.
+// The parts of the node that they use. All of them outlive the fabrics.
 struct FabricsDeps {
   const node::Records& records;
   const sysfs::Sysfs& sysfs;

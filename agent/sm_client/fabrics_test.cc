@@ -8,7 +8,7 @@ namespace {
 using Names = std::vector<std::string>;
 using Wait = nodeapi::Node::Wait;
 
-// Whether an Unbind ends as unavailable. Until it does, it does not end as released.
+// True if an Unbind ends as unavailable. Until it does, it does not end as released.
 template <typename Unbind>
 bool is_unavailable(const Unbind& unbind) {
   return in_time([&] {

@@ -17,8 +17,8 @@ bool belongs_in_sync(const Result<node::Record>& record) {
   return record.error().code() != Code::not_found;
 }
 
-// What no message can hold has never been bound: the service would refuse a Sync as a whole for it,
-// and all other bindings would end with their lease.
+// An attachment whose name fits into no message has never been bound: the service would refuse a
+// whole Sync for it, and all other bindings would end with their lease.
 bool is_valid_name(const node::RecordName& name) {
   return fabricapi::read_container("", name.container_id) &&
          fabricapi::read_interface("", name.ifname);

@@ -25,7 +25,7 @@ struct SmStatus {
   bool operator==(const SmStatus&) const = default;
 };
 
-// What the thread works on. All of it outlives it.
+// The dependencies of the thread. All of them outlive it.
 struct LeaseLoopDeps {
   fabricapi::Client& client;
   Bindings& bindings;
@@ -61,7 +61,7 @@ class LeaseLoop {
   void sync_now();
   // The same: these are the node's ports; the service is told of them at once, and in each Sync.
   void set_ports(const NodePorts& ports);
-  // Whether the service had a binding of it at the last Sync.
+  // True if the service had a binding of it at the last Sync.
   bool has_binding(const fabric::Attachment& attachment) const;
 
  private:
@@ -78,7 +78,7 @@ class LeaseLoop {
   void set_bound(const fabricapi::SyncAnswer& answer);
   void unbind_if_unrecorded(const fabric::Binding& binding);
   bool is_recorded(const fabric::Binding& binding) const;
-  // Whether the service waits for tables of ours.
+  // True if the service waits for tables of ours.
   Result<bool> observe();
   void report(const fabricapi::SyncAnswer& answer, size_t lost);
 

@@ -6,7 +6,7 @@
 namespace ibpod::agent::sm_client {
 namespace {
 
-// Of several the one with verbs.
+// The RDMA device of a PF; if it has several, the one with verbs.
 Result<std::string> rdma_device(const sysfs::Sysfs& sysfs, const ib::PciAddress& pf) {
   const std::vector<std::string> names = TRY(sysfs::rdma_devices(sysfs, pf));
   if (names.empty()) return Error(Code::not_found, "it has no RDMA device");

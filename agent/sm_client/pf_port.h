@@ -19,7 +19,7 @@ struct PfPort {
   bool up = false;  // ACTIVE
 };
 
-// Of the PF itself, or of the PF of a VF: its first port. unavailable where it is not to be seen.
+// The first port of a PF, or of the PF of a VF. unavailable if it is not visible.
 Result<PfPort> read_pf_port(const sysfs::Sysfs& sysfs, const ib::PciAddress& device);
 
 }  // namespace ibpod::agent::sm_client

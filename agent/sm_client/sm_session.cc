@@ -50,7 +50,7 @@ Result<fabric::Binding> SmSession::wait_for(const fabric::Attachment& attachment
   }
 }
 
-// Whether it is to be bound here.
+// Binds it again if its record demands that. True if it is to be bound here.
 bool SmSession::rebind_lost(const nodeapi::AttachmentName& name, Bindings::Revision asked) {
   const std::scoped_lock lock(order_mutex_);
   node::Record record;

@@ -14,7 +14,7 @@
 
 namespace ibpod::agent::sm_client {
 
-// What it needs of the node. All of it outlives it.
+// The parts of the node that it uses. All of them outlive it.
 struct SmSessionDeps {
   const node::Records& records;
   std::string node;
@@ -38,7 +38,8 @@ class SmSession {
   void set_ports(const NodePorts& ports) { lease_loop_.set_ports(ports); }
   // Renewal::sync_now().
   void sync_now() { lease_loop_.sync_now(); }
-  // Whether the service may have a binding of it: it has been asked for one, or has told of it.
+  // True if the service may have a binding of it: one was requested, or the service has reported
+  // one.
   bool has_or_requested(const nodeapi::AttachmentName& name) const;
 
  private:
@@ -47,7 +48,7 @@ class SmSession {
                                    Deadline deadline);
   Result<bool> is_superseded(const nodeapi::AttachmentName& name) const;
 
-  // What its record says is to be bound. Under the order's lock.
+  // The request that its record describes. Call it under the order's lock.
   Result<fabricapi::BindRequest> read_request(const nodeapi::AttachmentName& name,
                                               node::Record& record) const;
   bool rebind_lost(const nodeapi::AttachmentName& name, Bindings::Revision asked);

@@ -15,8 +15,8 @@
 
 namespace ibpod::agent::sm_client {
 
-// What is bound is verified at once, unless it is told otherwise. It knows blue, limited, and red,
-// full.
+// Every binding is verified at once, unless a test sets it otherwise. It knows blue, limited, and
+// red, full.
 class FakeSmService : public fabricapi::TestFabric {
  public:
   using Name = fabric::Attachment;
@@ -61,12 +61,12 @@ class FakeSmService : public fabricapi::TestFabric {
     const std::scoped_lock lock(mutex_);
     return syncs_;
   }
-  // Of the ports that a Sync names.
+  // Sets which ports of a Sync are unknown.
   void set_unknown(std::set<ib::Guid> ports) {
     const std::scoped_lock lock(mutex_);
     unknown_ = std::move(ports);
   }
-  // Of the last Sync.
+  // The last Sync.
   fabricapi::SyncRequest synced() const {
     const std::scoped_lock lock(mutex_);
     return synced_;

@@ -18,7 +18,8 @@ std::set<std::string> waiting_in(const Snapshot& snapshot) {
   std::set<std::string> waiting;
   for (const auto& [id, health] : snapshot.health)
     if (is_transient(health)) waiting.insert(id);
-  // Of several fabrics a PF's is known when its port is up: its VFs have neither GUIDs nor drivers.
+  // With several fabrics, a PF's fabric is known when its port is up: until then its VFs have
+  // neither GUIDs nor drivers.
   if (!snapshot.preparation_errors.empty()) waiting.insert("preparation");
   return waiting;
 }

@@ -23,7 +23,7 @@ struct Snapshot {
   std::map<std::string, device_plugin::Health> health;  // by the offer's id
   device_plugin::Allocated allocated;
   prepare::RdmaModeStatus rdma_mode;
-  // What is wrong with the node's preparation, a sentence each.
+  // The problems of the node's preparation, a sentence each.
   std::vector<std::string> preparation_errors;
   bool operator==(const Snapshot&) const = default;
 };
@@ -38,7 +38,7 @@ std::string interface_of(const Snapshot& snapshot, const ib::PciAddress& pf);
 // By the id that the kubelet knows; both null where it is not offered.
 PoolDeviceRef find_pool_device(const Snapshot& snapshot, const std::string& id);
 
-// What a View is made of beside the inventory.
+// The parts of a snapshot beside the inventory.
 struct SnapshotInputs {
   const std::vector<device_plugin::Pool>& pools;
   const device_plugin::Allocated& allocated;

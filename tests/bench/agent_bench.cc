@@ -1,10 +1,10 @@
-// What the real ibpod-agent does on a large node: 8 PFs with 127 VFs each, on a sysfs of ordinary
-// files, with a modelled kubelet and nobody in any pod.
+// The real ibpod-agent on a large node: 8 PFs with 127 VFs each, on a sysfs of ordinary files, with
+// a modelled kubelet and no pods.
 //
 //   agent_bench PROGRAM
 //
 // Prints what was measured, and beside each goal whether it was met. Nothing is judged: a machine
-// may be busy with something else. An error is what does not work at all.
+// may be busy with something else. Only a step that fails is an error.
 #include "agent/test_agent_fixture.h"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ class Process {
       if (line.starts_with(name + ":")) return std::atol(line.c_str() + name.size() + 1);
     die("the agent is gone");
   }
-  // What all of its threads have run, in milliseconds.
+  // The processor time of all its threads, in milliseconds.
   double processor() const {
     double sum = 0;
     const Path tasks = "/proc/" + std::to_string(pid_) + "/task";

@@ -1,4 +1,4 @@
-# What ib-sriov does, by hand, and the networks that are compared. Sourced after in_vm.sh.
+# The steps of ib-sriov by hand, and the networks that are compared. Sourced after in_vm.sh.
 # shellcheck shell=bash
 vf=$(vf_pci 0 0)
 pf=$(pf_netdev 0)

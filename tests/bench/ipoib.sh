@@ -1,4 +1,4 @@
-# What ipoib does, by hand, and the network that is compared. Sourced after in_vm.sh.
+# The steps of ipoib by hand, and the network that is compared. Sourced after in_vm.sh.
 # shellcheck shell=bash disable=SC2034
 master=$(pf_netdev 0)
 

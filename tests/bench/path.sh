@@ -51,7 +51,7 @@ calls_in_turn() { # MODE
   done
 }
 
-# What of a Bind was ibpod-sm's own, and what OpenSM's and the port's, in its log.
+# The parts of a Bind's time that were ibpod-sm's own, and those of OpenSM and the port, from its log.
 bind_of() { # MODE CONTAINER
   jq -rs --arg mode "$1" --arg container "$2" '
     map(select(.container == $container and .turn_us)) | select(length > 0) |

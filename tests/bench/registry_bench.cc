@@ -1,10 +1,10 @@
-// What the registry of ibpod-sm costs with 100,000 bindings in 1,000 partitions, on a real file.
+// The cost of ibpod-sm's registry with 100,000 bindings in 1,000 partitions, on a real file.
 //
 //   registry_bench FOLDER
 //
-// CPU time, where nothing else is said. Prints what was measured, and beside each goal whether it
-// was met. Nothing is judged: a machine may be busy with something else. An error is what does not
-// work at all.
+// CPU time, unless a line says otherwise. Prints what was measured, and beside each goal whether it
+// was met. Nothing is judged: a machine may be busy with something else. Only a step that
+// fails is an error.
 #include "sm/registry/registry.h"
 #include "sm/store/sqlite_store.h"
 

@@ -22,7 +22,7 @@ start_cluster() {
 
 start_control_plane() {
   mkdir -p "$api_folder"
-  # What it starts is of the cgroup, too.
+  # Processes that it starts are in the cgroup, too.
   (
     echo "$BASHPID" >"$groups/node/cgroup.procs"
     start_api_server "$api_folder" "$node_address"

@@ -8,7 +8,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 . "$root/tests/cluster/api_server.sh"
 passed=0 failed=0 skipped=0
 
-# Whatever it starts ends with it.
+# Every process that it starts ends with it.
 if [ -z "${ISOLATED:-}" ]; then
   mkdir -p "$cluster"
   install_packages cluster
@@ -99,7 +99,7 @@ start_api_server "$work" 192.0.2.1
 check "the kind of Multus' networks" apply "$root/tests/cluster/network_attachment_definition.yaml"
 check "it is established" kubectl wait --for condition=Established --timeout 60s \
   crd/network-attachment-definitions.k8s.cni.cncf.io
-# What is in a namespace is judged only where that is there.
+# Objects in a namespace are checked only if the namespace exists.
 check "the namespace" apply "$root/manifests/base/namespace.yaml"
 check_set base "ConfigMap-ibpod-agent.yaml DaemonSet-ibpod-agent.yaml Namespace-ibpod.yaml ServiceAccount-ibpod-agent.yaml"
 check "base: its pod" pod_of base

@@ -125,7 +125,8 @@ start_kubelet() {
   wait_for 120 curl -sf http://127.0.0.1:10248/healthz
 }
 
-# What the agent offers: the VFs given, with GUIDs already. It sweeps as often as it may. Changed by a jq filter.
+# The agent offers these VFs, which have GUIDs already. It runs garbage collection as often as it may. Changed by a jq
+# filter.
 agent_filter=.
 agent_config() { # VF...
   jq -n --arg work "$WORK" --arg resource "${resource#*/}" '{rdmaNetns: "exclusive", cniBinDir: "/run/bin", sweepSeconds: 5, logLevel: "debug",
@@ -178,7 +179,7 @@ stop_node() {
   power_cut
 }
 
-# What a failure is found by, beside the case's own log.
+# Collects the files that explain a failure, beside the case's own log.
 keep_logs() {
   mkdir -p "$log_folder"
   cp -r "$here/log"/. "$log_folder/"
@@ -199,7 +200,7 @@ power_cut() {
   rm -rf /run/{containerd,ibpod,cdi}
 }
 
-# What pods may change of the node, which must be as before once they are gone. The cluster's bridge stays.
+# The state that pods may change on the node, which must be as before once they are gone. The cluster's bridge stays.
 infiniband_state() { nodestate | grep -v '^link host br0 '; }
 
 # --- what the kubelet knows ---------------------------------------------------------------------------------------------
@@ -209,7 +210,7 @@ checkpoint() { jq "$@" "$checkpoint_file"; } # JQ-ARGUMENT...
 
 # The healthy VFs.
 offered() { checkpoint -r --arg resource "$resource" '.Data.RegisteredDevices[$resource] // [] | sort | join(" ")'; }
-# What the kubelet before this one has left there says nothing of this one, which knows of no VF at first.
+# A checkpoint of the kubelet before this one says nothing about this one, which knows no VF at first.
 offers() { [ "$checkpoint_file" -nt "$here/kubelet.begun" ] && [ "$(offered)" = "$*" ]; } # VF...
 
 # Looks on beside the case, until its end: whenever the kubelet has VFs at all, it has no fewer than that.

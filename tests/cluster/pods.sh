@@ -2,8 +2,8 @@
 # A pod's name is used once in a boot: its UID comes of its text, and one that comes back soon meets what is left of itself.
 # shellcheck shell=bash disable=SC2016,SC2154
 
-# What its one container says of itself, and goes on: its VFs, and the verbs devices that it sees, as "MAJOR:MINOR", with
-# whether they can be opened. Then it makes nodes of all that the kernel has numbers for, which its cgroup must not let it
+# Its one container prints its VFs and the verbs devices that it sees, as "MAJOR:MINOR", with the result of opening
+# them, and goes on. Then it makes nodes of all device numbers that the kernel has, which its cgroup must not let it
 # open.
 introduction='
 echo "has $PCIDEVICE_IBPOD_IO_IB_VF"
@@ -89,7 +89,7 @@ expect_given() { # POD
   expect_eq "what $1 has and cannot open" "$(says "$1" 'cannot open')" ""
 }
 
-# What must not change of a pod that is left alone.
+# The properties of a pod that must not change while it is left alone.
 identity_of() { # POD
   local netns
   netns=$(netns_of "$1")

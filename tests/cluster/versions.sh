@@ -1,5 +1,5 @@
-# What the cluster lane builds and runs: one pinned set, each from its public Go module; and where that is kept. Sourced, on
-# this machine and in the test VM.
+# The programs that the cluster lane builds and runs: one pinned set, each from its public Go module; and the folder in
+# which they are kept. Sourced, on this machine and in the test VM.
 # shellcheck shell=bash disable=SC2034
 go_version=1.26.8       # what the newest of them asks for
 kubernetes=v1.36.3      # kubelet, kube-apiserver, kube-scheduler, kube-controller-manager, kubectl

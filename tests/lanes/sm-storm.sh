@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What OpenSM alone and ibpod-sm need for a change on 2,048 hosts, and for a storm of 50 pods a second for a minute.
+# The time that OpenSM alone and ibpod-sm need for a change on 2,048 hosts, and for a storm of 50 pods a second for a
+# minute.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"

@@ -23,7 +23,7 @@ FOREIGN = (
     (r"(?:lib/kube/)?x(?:_\w+)?\.(?:cc|(?:grpc\.)?pb\.h)|[ab]\.cc|(?:.*/)?NAME\.sh|ROOT/.*", "stands for a file"),
     (r"_(?:test|fuzz|bench)\.cc|-fuzz\.cc", "an ending"),
 )
-# Where the files of other projects are listed.
+# Folders in which the files of other projects are listed.
 ELSEWHERE = ("tests/data/", "tests/softhca/", "tests/lint/mentions.py", "tests/lint/rules_test.py")
 # `Type`, `Type::method`, `folder::function`.
 NAMED = re.compile(r"`((?:[A-Za-z]\w*::)+[a-z]\w*|[A-Z]\w*[a-z]\w*)(?:\(\))?`")

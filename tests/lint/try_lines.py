@@ -8,7 +8,7 @@ import re
 
 import source
 
-# What may stand between the start of a statement and TRY.
+# The text that may be between the start of a statement and TRY.
 BEFORE = re.compile(
     r"^(?:(?:if|for|while)\s*\(.*\)\s*|else\b\s*)*"  # a condition; the statement is what it guards
     r"(?:return\s+[\w:]+\(|return\s+|[\w:<>,&*\s.\[\]\->]+=\s*(?:[\w:]+\()?|[\w:<>,&*\s]+\()?$", re.S)

@@ -1,4 +1,4 @@
-// Whether every namespace is found, whatever holds it.
+// Every namespace is found, whatever object holds it.
 #include "lib/netns/each_namespace.h"
 
 #include "lib/base/run_on_thread.h"

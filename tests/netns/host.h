@@ -1,4 +1,4 @@
-// What the tests of this tier stand on: namespaces and pairs of links.
+// Shared by the tests of this tier: namespaces and pairs of links.
 #pragma once
 
 #include "lib/netns/netns.h"

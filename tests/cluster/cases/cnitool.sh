@@ -29,7 +29,7 @@ network() { # PLUGIN VERSION
 claimed() { echo '{"cniVersion": "1.1.0"}' | CNI_COMMAND=VERSION "$1" | jq -r '.supportedVersions[]'; } # PLUGIN
 leases() { find "$WORK/leases" -name '*:net1' -printf '%f\n' 2>/dev/null | wc -l; }
 
-# What ADD has made is right, and CHECK sees it, and sees when it is not so any more.
+# The result of ADD is right, CHECK accepts it, and fails when it is not so any more.
 expect_checked() { # VERSION
   if ! is_since 0.4.0 "$1"; then
     expect_refused "*does not support the CHECK command*" ask check

@@ -11,7 +11,7 @@ node=$NODE
 
 elsewhere() { :; } # those that are for the place where it is built
 
-# What a command has promised is looked at behind it.
+# The promised effect of a command is checked after it.
 kubectl() {
   command kubectl "$@" || return
   case $* in
