@@ -52,7 +52,7 @@ function(ibpod_program name)
   endif()
 endfunction()
 
-# What is installed carries no symbols; those of functions and lines stay beside it, for backtraces.
+# Installed programs carry no symbols; those of functions and lines stay beside them, for backtraces.
 function(ibpod_split_symbols program)
   add_custom_command(TARGET ${program} POST_BUILD
     COMMAND ${CMAKE_OBJCOPY} --only-keep-debug $<TARGET_FILE:${program}> $<TARGET_FILE:${program}>.debug

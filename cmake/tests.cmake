@@ -1,6 +1,6 @@
-# What becomes of the files x_test.cc and x_fuzz.cc.
+# Makes tests of the files x_test.cc and x_fuzz.cc.
 
-# What the tests of a tier, which are those of a label, need.
+# The needs of the tests of a tier, which are those of a label.
 foreach(tier IN ITEMS lint unit threads netns fabric fabric_quick)
   add_custom_target(tier_${tier})
 endforeach()

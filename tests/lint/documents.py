@@ -1,4 +1,4 @@
-"""What README and docs say can be done as it stands there.
+"""The commands, links and examples in README and docs work as they are written.
 
 Commands are in fenced blocks that say where a test runs them: "sh vm" in the test VM (tests/vm/cases/documents.sh), "sh
 cluster" under `./check full cluster`, "sh host TEST" in a checkout, by TEST, which is looked at. Options and commands of our programs are those
@@ -54,7 +54,7 @@ def blocks(content):
 
 
 def runs(test, commands):
-    """Whether that script runs the blocks that name it, or is itself the lane that is all of the block."""
+    """True if that script runs the blocks that name it, or is itself the lane that is all of the block."""
     if not (source.ROOT / test).is_file():
         return False
     lane = re.fullmatch(r"\./check full (\S+)", commands.strip())
@@ -87,7 +87,7 @@ def check_links(name, text):
 
 
 def programs():
-    """What can be typed, by the names in the sources."""
+    """The commands and options that exist, by the names in the sources."""
     control = "\n".join(source.text(name) for name in source.files(".cc")
                         if name.startswith("ctl/") and not name.endswith("_test.cc"))
     names = set(re.findall(r"\.name = \"([a-z]+)\"|\bof(?:_one)?\((?:session, )?\"([a-z]+)\"", control))

@@ -51,7 +51,7 @@ def folder_of(table, path):
 
 
 def judge_own(table, name, here, parent, included):
-    """What is generated from a .proto stands where that stands."""
+    """A file that is generated from a .proto has the folder of that."""
     included = GENERATED.sub(".proto", included)
     if not (source.ROOT / included).is_file():
         return "no such file below the root"

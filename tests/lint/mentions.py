@@ -1,4 +1,4 @@
-"""What a comment or a page names exists: files; the types and functions in docs/architecture.md; fuzz targets.
+"""The things that a comment or a page names exist: files; the types and functions in docs/architecture.md; fuzz targets.
 
 A file is named by its path from the root, by the end of its path ("base/nearest.h"), or by its name alone ("restore.h").
 Files of other projects are listed in FOREIGN.
@@ -60,7 +60,7 @@ def check_files(name, content, names):
 
 
 class Code:
-    """What the sources define."""
+    """The types, functions and namespaces that the sources define."""
 
     def __init__(self, text):
         self.types = set(re.findall(r"\b(?:class|struct|enum|using|service|message)\s+(?:class\s+)?(?:\[\[\w+\]\]\s+)?(\w+)", text))
@@ -69,7 +69,7 @@ class Code:
         self.namespaces = {part for found in re.findall(r"\bnamespace ([\w:]+)", text) for part in found.split("::")}
 
     def has(self, named):
-        """Of `a::b::C::d` the last two parts are looked for."""
+        """Looks for the last two parts of `a::b::C::d`."""
         *scope, last = named.split("::")
         if not scope:
             return last in self.types

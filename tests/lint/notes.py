@@ -1,5 +1,5 @@
-"""What documents and comments point at exists: headings, files, what is said to be in them, and the tests that the notes
-name; no note is without one. Examples are JSON.
+"""The targets of references in documents and comments exist: headings, files, the names said to be in them, and the tests
+that the notes name; no note is without one. Examples are JSON.
 
 Nothing names a path of the machine of one developer.
 """

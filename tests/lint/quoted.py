@@ -1,4 +1,4 @@
-"""What README and docs quote of our programs is what they say: metrics, with the labels and values of selectors such as
+"""README and docs quote our programs as they are: metrics, with the labels and values of selectors such as
 ibpod_sm_ports{state="unseen"}; the values that docs/metrics.md lists for labels; the numbers of CNI errors.
 """
 

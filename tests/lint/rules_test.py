@@ -151,6 +151,16 @@ class Words(unittest.TestCase):
         self.assertIn("say partition", self.found("Tenancies")[0])
         self.assertIn("lib/x.cc:2", self.found("a\nledger")[0])
 
+    def test_no_comment_begins_with_a_clause_for_a_noun(self):
+        def found(content, name="lib/x.cc"):
+            return len(list(words.check_openings(name, content)))
+        for content in ("// What it has.\n", "int a;  // Whether it is up\n", "  // Of a VF.\n  // And more.\n", "#include <a>\n// Where it is\n"):
+            self.assertEqual(found(content), 1, content)
+        for content in ("// It says\n// What it has.\n", "// True if it is up.\n", 'f("// What");\n', "// Offered. Whatsoever.\n", "What();\n"):
+            self.assertEqual(found(content), 0, content)
+        self.assertEqual(found("#!/bin/sh\n# What it has\nx=1 # Whose\n", "tests/x.sh"), 2)
+        self.assertEqual(found('"""What it has."""\n', "tests/x.py"), 1)
+
     def test_what_is_on_the_wire_stays(self):
         self.assertEqual(self.found("`ibpod_sm_strangers_total` is now", "CHANGELOG.md"), [])
 

@@ -1,4 +1,4 @@
-"""What the lint tests share: the tree's files, and C++ text without comments and strings."""
+"""Shared by the lint tests: the tree's files, and C++ text without comments and strings."""
 
 import pathlib
 import re

@@ -3,6 +3,9 @@
 The words below are metaphors, or pronouns where a noun belongs. They are found in any case, as a plural, and as a part of
 a name in C++ or in a metric. What is on disk, on the wire or in a metric keeps its name if it is listed with its reason.
 Tests outside the folders of the code (tests/) are free.
+
+No comment begins with a clause in the place of a noun ("What the pod has", "Whether it is up", "Of a VF: its port"): it
+says what a thing is, or begins with "True if", "If" or "For". This holds in tests/, too.
 """
 
 import re
@@ -53,6 +56,22 @@ ALLOWED = {
 }
 
 
+COMMENT_OPENING = re.compile(r"(?:Of|Who|Whom|Whose|Whoever|What|Whatever|Whether|Where|Wherever)\b")
+# Folders and files in which comments may begin so, with the reason.
+OPENINGS_ALLOWED = {
+    "cni/": "not rewritten",
+    "lib/attach/": "not rewritten",
+    "lib/fabricapi/": "not rewritten",
+    "lib/node/record": "not rewritten",
+    "sm/": "not rewritten",
+    "tests/data/": "files of other projects, and recorded ones",
+    "tests/softhca/": "a kernel module, with the kernel's own comments",
+    "tests/lint/rules_test.py": "it has them to be found",
+}
+HASH_COMMENT = re.compile(r"(?:^[ \t]*|(?<=\s))#(?!!)[ \t]*(.*)", re.M)
+DOCSTRING = re.compile(r'^[ \t]*"""(.*)', re.M)
+
+
 def advice(found):
     words = re.sub(r"\s+(?:// )?", " ", found.lower())
     return WORDS.get(words) or WORDS[words.removesuffix("s")]
@@ -65,11 +84,41 @@ def check(name, content):
             yield f"{name}:{source.line_of(content, match.start())}: \"{' '.join(found.split())}\": say {advice(found)}"
 
 
+def comments(name, content):
+    """The position and the text of each comment's first line; a comment is all lines without code between them."""
+    if name.endswith((".cc", ".h", ".proto", ".go")):
+        mark = "//"
+        found = [(match.start(), match.group()[2:].strip()) for match in source.LITERALS.finditer(content)
+                 if match.group().startswith("//")]
+    elif name.endswith((".py", ".sh", ".cmake", "CMakeLists.txt")) or "." not in name.rsplit("/", 1)[-1]:
+        mark = "#"
+        found = [(match.start(), match.group(1)) for match in HASH_COMMENT.finditer(content)]
+        found += [(match.start(), match.group(1)) for match in DOCSTRING.finditer(content) if name.endswith(".py")]
+    else:
+        return
+    lines = content.split("\n")
+    for start, text in found:
+        number = source.line_of(content, start)
+        above = lines[number - 2].lstrip() if number > 1 else ""
+        alone = lines[number - 1].lstrip().startswith(mark)
+        if not (alone and above.startswith(mark) and not above.startswith("#!")):
+            yield start, text
+
+
+def check_openings(name, content):
+    for start, text in comments(name, content):
+        found = COMMENT_OPENING.match(text)
+        if found:
+            yield f"{name}:{source.line_of(content, start)}: a comment begins with \"{found.group()}\": say what it is, \"True if\", \"If\" or \"For\""
+
+
 def main():
     findings = []
     for name in source.files():
         if (name.startswith(FOLDERS) or name in PAGES) and name not in OWN and not name.endswith(".svg"):
             findings += check(name, source.text(name))
+        if not name.startswith(tuple(OPENINGS_ALLOWED)):
+            findings += check_openings(name, source.text(name))
     source.finish(findings, "words")
 
 

@@ -57,7 +57,7 @@ def fields(message):
 
 
 def annotation(body, key):
-    """Of a pod as a client writes it: in JSON, or as k8s.io/apimachinery's runtime.Unknown in protobuf."""
+    """An annotation of a pod as a client writes it: in JSON, or as k8s.io/apimachinery's runtime.Unknown in protobuf."""
     if not body.startswith(b"k8s\0"):
         return json.loads(body).get("metadata", {}).get("annotations", {}).get(key)
     pod = dict(fields(body[4:]))[2]
