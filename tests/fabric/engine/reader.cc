@@ -23,7 +23,7 @@ void Reader::run(const std::stop_token& stop) {
     const std::vector<ib::PKeyTable> tables = subnet_.tables();
     lock.lock();
     for (const auto& [host, expected] : before) {
-      // A table that changed while it was read is not compared.
+      // A host whose expected key changed while the tables were read is not judged.
       const auto now = expected_.find(host);
       if (now == expected_.end() || now->second.since != expected.since) continue;
       ++sum_.judged;

@@ -8,7 +8,7 @@ agent_pid=""
 
 # --- stand-ins for the cluster -----------------------------------------------------------------------------------
 
-# Runs the commands for kubectl in a document.
+# Does the work of a document's commands for kubectl.
 elsewhere() { # PLACE HEADING
   case $1:$2 in
     "cluster:4. The agents") roll_out ;;
