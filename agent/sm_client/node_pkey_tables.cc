@@ -62,10 +62,10 @@ bool has_one_of(const node::Record& record, const std::vector<ib::Guid>& ports) 
 }  // namespace
 
 std::vector<PortTable> read_node_pkey_tables(const std::vector<ib::Guid>& ports,
-                                        const std::set<ib::Guid>& other_subnets,
-                                        const sysfs::Sysfs& host,
-                                        const std::vector<node::Record>& records,
-                                        const node::PodSysfs& pod_sysfs) {
+                                             const std::set<ib::Guid>& other_subnets,
+                                             const sysfs::Sysfs& host,
+                                             const std::vector<node::Record>& records,
+                                             const node::PodSysfs& pod_sysfs) {
   Collector collector(ports, other_subnets);
   // A binding of the fabric that a port was on before its cable was moved ends by this, too.
   for (const Scope where : {Scope::this_fabric, Scope::any_fabric}) {

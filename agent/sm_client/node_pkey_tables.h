@@ -1,4 +1,5 @@
-// The P_Key tables of this node's ports, read from sysfs, as the agent reports them to an SM service.
+// The P_Key tables of this node's ports, read from sysfs, as the agent reports them to an SM
+// service.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
