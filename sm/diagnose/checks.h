@@ -2,9 +2,7 @@
 #pragma once
 
 #include "lib/base/clock.h"
-#include "lib/base/seen_at.h"
 #include "sm/diagnose/health_checks.h"
-#include "sm/health_checks/health_checks.h"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,6 @@
 #include "sm/diagnose/step.h"
 
-#include "lib/mad/pkey_block.h"
 #include "lib/mad/pkey_table.h"
-#include "sm/tables/table_diff.h"
 #include "sm/verify/table_diff.h"
 
 #include <set>
