@@ -96,10 +96,10 @@ bool Controller::retry_postponed() {
 }
 
 bool Controller::reconcile_declared() {
-  static const Caller kFile{
+  static const Caller file{
       .role = fabricapi::Role::administrator, .node = {}, .name = "declared file"};
   return declared_.reconcile(now_, [this](const std::string& action, const std::string& partition) {
-    audit(kFile, action, partition, ok());
+    audit(file, action, partition, ok());
   });
 }
 

@@ -124,7 +124,8 @@ Result<fabricapi::Plan> Diagnostics::plan(const fabricapi::PlanRequest& request,
   const diagnose::FabricSnapshot present = snapshot(known, before, desired, now);
   if (!request.partition && request.without.empty())
     return diagnose::plan_pending(present, options);
-  const Definitions after = sources_.published.all_with(TRY(partitions_after(request)));
+  Definitions own = TRY(partitions_after(request));
+  const Definitions after = sources_.published.all_with(std::move(own));
   fabricapi::Plan plan = diagnose::plan_change(after, present, options);
   if (request.partition && !request.update && !request.partition->pkey)
     plan.notes.push_back("its P_Key would be " + pkey_in(after, request.partition->name).text());

@@ -321,25 +321,31 @@ TEST_CASE_FIXTURE(Subnet, "of an absent port nothing is proved but by one of the
     REQUIRE(kinds(verdicts) == std::vector{Kind::condition, Kind::clean});
     CHECK(verdicts[1].proof == Proof::port);
   }
-  SUBCASE("a pod had requested its GUID, and is gone") {
-    requests.binding.guid_requested = true;
-    CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::clean});
-  }
-  SUBCASE("a pod has requested its GUID, and still runs") {
-    requests.binding.guid_requested = true;
-    requests.binding.state = fabric::BindingState::written;
-    CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::absent});
-  }
-  SUBCASE("its node reports a table of it") {
-    requests.binding.guid_requested = requests.no_proof = true;
-    REQUIRE(verifier.record_report("n1", kVf, {kForeign}, "", 100, now()));
-    CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::absent});
-    CHECK(verifier.may_be_present(kVf));
-  }
   SUBCASE("another subnet manager writes the tables") {
     writes = false;
     sweep();
     CHECK(kinds(scan()) == std::vector{Kind::condition});
+  }
+}
+
+TEST_CASE_FIXTURE(Subnet, "a GUID that a pod has requested is free when the pod and the port are") {
+  sweep();
+  remove_vf();
+  requests.binding.state = fabric::BindingState::releasing;
+  SUBCASE("the pod is gone") {
+    requests.binding.guid_requested = true;
+    CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::clean});
+  }
+  SUBCASE("the pod still runs") {
+    requests.binding.guid_requested = true;
+    requests.binding.state = fabric::BindingState::written;
+    CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::absent});
+  }
+  SUBCASE("the node still reports a table of it") {
+    requests.binding.guid_requested = requests.no_proof = true;
+    REQUIRE(verifier.record_report("n1", kVf, {kForeign}, "", 100, now()));
+    CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::absent});
+    CHECK(verifier.may_be_present(kVf));
   }
 }
 
