@@ -1,6 +1,6 @@
 #include "agent/gc/installed_plugins.h"
 
-#include "lib/attach/address_release.h"
+#include "lib/attach/ipam.h"
 #include "lib/attach/node_config.h"
 #include "lib/base/process.h"
 #include "lib/cni/delegate_error.h"

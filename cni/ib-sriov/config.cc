@@ -1,6 +1,6 @@
 #include "cni/ib-sriov/config.h"
 
-#include "lib/attach/partition_keys.h"
+#include "lib/attach/keys.h"
 #include "lib/cni/errors.h"
 
 #include <algorithm>

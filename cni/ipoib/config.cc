@@ -1,6 +1,6 @@
 #include "cni/ipoib/config.h"
 
-#include "lib/attach/partition_keys.h"
+#include "lib/attach/keys.h"
 
 namespace ibpod::ipoib {
 namespace {

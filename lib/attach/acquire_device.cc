@@ -1,6 +1,6 @@
 #include "lib/attach/acquire_device.h"
 
-#include "lib/attach/address_release.h"
+#include "lib/attach/ipam.h"
 #include "lib/attach/release.h"
 #include "lib/cni/errors.h"
 #include "lib/node/describe.h"

@@ -1,6 +1,6 @@
 #include "lib/attach/acquire_device.h"
 
-#include "lib/attach/add.h"
+#include "lib/attach/verbs.h"
 #include "lib/cni/errors.h"
 #include "tests/support/attach_fixture.h"
 

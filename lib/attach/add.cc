@@ -1,14 +1,11 @@
-#include "lib/attach/add.h"
+#include "lib/attach/verbs.h"
 
 #include "lib/attach/acquire_device.h"
-#include "lib/attach/address_release.h"
-#include "lib/attach/addresses.h"
 #include "lib/attach/binding.h"
-#include "lib/attach/interface.h"
-#include "lib/attach/ipam_allocation.h"
+#include "lib/attach/ipam.h"
 #include "lib/attach/partition.h"
+#include "lib/attach/pod.h"
 #include "lib/attach/release.h"
-#include "lib/attach/validate.h"
 #include "lib/ib/hex.h"
 #include "lib/node/vf.h"
 
@@ -19,6 +16,27 @@ namespace {
 
 // How long an interface may take from an ACTIVE port to carrier: one join of the broadcast group.
 constexpr Duration kCarrier{3000};
+
+struct Validated {
+  node::Namespace pod;
+  std::optional<cni::Ipam> ipam;
+};
+
+// All that can be refused without touching the device, each with the specification's code: a
+// namespace or an interface name that cannot be, a device that cannot be given, an IPAM that is
+// missing or does not speak the configuration's version.
+Result<Validated> validate(const Context& context, AttachmentDriver& driver, Deadline deadline) {
+  TRY(check_records(context));
+  Validated validated;
+  validated.pod = TRY(pod_namespace(context));
+  TRY(check_name_is_free(context, validated.pod));
+  TRY(driver.check_usable(context));
+  validated.ipam = TRY(ipam_of(context, context.network));
+  if (validated.ipam) {
+    TRY(timed(context, "IPAM VERSION", [&] { return validated.ipam->check_version(deadline); }));
+  }
+  return validated;
+}
 
 node::Record begin_record(const Context& context, const node::Spec& spec,
                           const node::Namespace& pod) {

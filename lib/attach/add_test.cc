@@ -1,7 +1,5 @@
-#include "lib/attach/add.h"
+#include "lib/attach/verbs.h"
 
-#include "lib/attach/del.h"
-#include "lib/attach/gc.h"
 #include "lib/attach/test_loop.h"
 #include "lib/cni/errors.h"
 #include "tests/support/attach_fixture.h"

@@ -40,4 +40,7 @@ class AttachmentDriver {
                        IndexRequirement requirement) = 0;
 };
 
+// The error of a CHECK that finds the attachment other than ADD has made it.
+Error differs(const std::string& text);
+
 }  // namespace ibpod::attach

@@ -1,7 +1,7 @@
 #include "lib/attach/binding.h"
 
 #include "lib/attach/agent_required_file.h"
-#include "lib/attach/check.h"
+#include "lib/attach/attachment_driver.h"
 #include "lib/cni/errors.h"
 #include "lib/node/vf.h"
 

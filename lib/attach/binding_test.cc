@@ -2,7 +2,7 @@
 // anybody else's, whatever fails.
 #include "lib/attach/binding.h"
 
-#include "lib/attach/gc.h"
+#include "lib/attach/verbs.h"
 #include "lib/cni/errors.h"
 #include "lib/node/restore.h"
 #include "tests/support/attach_fixture.h"

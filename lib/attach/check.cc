@@ -1,6 +1,6 @@
-#include "lib/attach/check.h"
+#include "lib/attach/verbs.h"
 
-#include "lib/attach/addresses.h"
+#include "lib/attach/ipam.h"
 #include "lib/cni/errors.h"
 #include "lib/cni/result.h"
 #include "lib/node/restore.h"
@@ -58,6 +58,14 @@ Status check_addressing(const Context& context, const node::Record& record) {
   return check_routes(context, record, netdev->index, wanted.routes);
 }
 
+Status check_ipam(const Context& context, Deadline deadline) {
+  const std::optional<cni::Ipam> ipam = TRY(ipam_of(context, context.network));
+  if (!ipam) return ok();
+  TRY(ipam->check_version(deadline));
+  const bool knows = TRY(ipam->speaks(cni::kNewest, deadline));
+  return knows ? ipam->status(deadline) : ok();
+}
+
 }  // namespace
 
 Error differs(const std::string& text) {
@@ -71,6 +79,13 @@ Status check(const Context& context, AttachmentDriver& driver, Duration timeout)
   if (!node::is_vfio(record.original.driver)) TRY(check_addressing(context, record));
   const std::optional<cni::Ipam> ipam = TRY(ipam_of(context, context.network));
   return ipam ? ipam->check(deadline) : ok();
+}
+
+Status status(const Context& context, const Status& node, Duration timeout) {
+  const Deadline deadline = Deadline::in(timeout);
+  TRY(context.records.check_writable().during("stateDir: no attachment can be recorded"));
+  if (!node) return node;
+  return check_ipam(context, deadline).during("IPAM");
 }
 
 }  // namespace ibpod::attach

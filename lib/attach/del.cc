@@ -1,9 +1,8 @@
-#include "lib/attach/del.h"
+#include "lib/attach/verbs.h"
 
-#include "lib/attach/address_release.h"
-#include "lib/attach/addresses.h"
+#include "lib/attach/ipam.h"
 #include "lib/attach/release.h"
-#include "lib/attach/validate.h"
+#include "lib/attach/pod.h"
 #include "lib/node/child.h"
 #include "lib/node/restore.h"
 

@@ -1,7 +1,6 @@
-#include "lib/attach/gc.h"
+#include "lib/attach/verbs.h"
 
-#include "lib/attach/address_release.h"
-#include "lib/attach/addresses.h"
+#include "lib/attach/ipam.h"
 #include "lib/attach/release.h"
 #include "lib/node/restore.h"
 

@@ -1,6 +1,5 @@
-#include "lib/attach/gc.h"
+#include "lib/attach/verbs.h"
 
-#include "lib/attach/add.h"
 #include "tests/support/attach_fixture.h"
 
 #include <doctest/doctest.h>

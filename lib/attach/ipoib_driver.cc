@@ -1,10 +1,9 @@
 #include "lib/attach/ipoib_driver.h"
 
 #include "lib/attach/allocated.h"
+#include "lib/attach/attachment_driver.h"
 #include "lib/attach/binding.h"
-#include "lib/attach/check.h"
-#include "lib/attach/interface.h"
-#include "lib/attach/validate.h"
+#include "lib/attach/pod.h"
 #include "lib/cni/errors.h"
 #include "lib/node/child.h"
 #include "lib/node/describe.h"

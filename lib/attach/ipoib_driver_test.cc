@@ -1,8 +1,8 @@
 #include "lib/attach/ipoib_driver.h"
 
-#include "lib/attach/gc.h"
 #include "lib/attach/release.h"
 #include "lib/attach/test_loop.h"
+#include "lib/attach/verbs.h"
 #include "lib/cni/errors.h"
 #include "lib/node/child.h"
 #include "tests/support/attach_fixture.h"

@@ -11,6 +11,7 @@
 #include "lib/ib/pkey.h"
 #include "lib/json/fields.h"
 #include "lib/log/log.h"
+#include "lib/node/record.h"
 
 #include <cstdint>
 #include <optional>
@@ -88,6 +89,15 @@ Result<std::optional<std::string>> text(json::Fields& fields, std::string_view k
 
 // An absolute path without "..", else invalid; `place` is what names it.
 Result<Path> plain_path(const std::string& value, const std::string& place);
+
+// One attachment's at the most.
+inline constexpr size_t kMostPartitions = 32;
+
+// `partition`: a name; `partitions`: names, or objects with name and membership, the first one's
+// key for IPoIB; args.cni.partition: a name that the pod's author asks for, if the network leaves
+// it open. invalid if both are set and differ, or if `pkey` is set as well: it is not clear which
+// one is meant.
+Result<std::vector<node::PartitionRequest>> read_partitions(Keys& keys);
 
 // unsupported for an IPAM that cannot serve InfiniBand.
 Status check_ipam(const cni::Network& network);

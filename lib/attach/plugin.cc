@@ -1,12 +1,8 @@
 #include "lib/attach/plugin.h"
 
-#include "lib/attach/add.h"
 #include "lib/attach/binding.h"
-#include "lib/attach/check.h"
-#include "lib/attach/del.h"
-#include "lib/attach/gc.h"
-#include "lib/attach/status.h"
-#include "lib/attach/validate.h"
+#include "lib/attach/release.h"
+#include "lib/attach/verbs.h"
 #include "lib/base/private_file.h"
 
 namespace ibpod::attach {

@@ -1,7 +1,8 @@
 #include "lib/attach/release.h"
 
-#include "lib/attach/address_release.h"
 #include "lib/attach/binding.h"
+#include "lib/cni/errors.h"
+#include "lib/attach/ipam.h"
 #include "lib/node/child.h"
 #include "lib/node/restore.h"
 #include "lib/node/vf.h"
@@ -139,6 +140,16 @@ Status release_damaged_child(const Context& context, const node::RecordName& nam
 }
 
 }  // namespace
+
+Status check_records(const Context& context) {
+  if (!context.expects_records || context.records.has_folder()) return ok();
+  return Error(
+             Code::unavailable,
+             "records of attachments: " + context.records.folder().string() +
+                 " is missing, although this node's agent created it: mount its disk; if the "
+                 "records are lost, create the folder, and DEL restores what it finds without them")
+      .reported_as(cni::kTryAgainLater);
+}
 
 Status EndResult::status() const {
   Errors errors;

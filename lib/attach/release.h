@@ -6,6 +6,10 @@
 
 namespace ibpod::attach {
 
+// unavailable (11) if the folder of records is missing although the node's agent has made it, as on
+// a disk that is not mounted: nothing is known of any attachment then.
+Status check_records(const Context& context);
+
 // What has failed of an end.
 struct EndResult {
   Status undone = ok();   // what is this node's to do

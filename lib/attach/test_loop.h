@@ -2,7 +2,7 @@
 // or GC alone, and the node is as it was.
 #pragma once
 
-#include "lib/attach/gc.h"
+#include "lib/attach/verbs.h"
 #include "tests/support/attach_fixture.h"
 
 #include <functional>

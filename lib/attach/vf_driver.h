@@ -46,7 +46,4 @@ class VfDriver : public AttachmentDriver {
 // Isolation needs the RDMA subsystem in exclusive mode: unsupported, saying how to get there.
 Status check_isolation(const Context& context);
 
-// CHECK of a VF, and of something that a virtual machine has (vf_check.cc).
-Status check_vf(const Context& context, const node::Record& record, IndexRequirement requirement);
-
 }  // namespace ibpod::attach

@@ -1,8 +1,7 @@
 // How long our own code takes for a whole attachment: the verbs over a modelled node, with real
 // records on this machine's disk, without IPAM and without a kernel. The model's own work counts
 // too, so what is printed is the most that ours can be.
-#include "lib/attach/add.h"
-#include "lib/attach/del.h"
+#include "lib/attach/verbs.h"
 #include "tests/support/attach_fixture.h"
 
 #include <benchmark/benchmark.h>

@@ -2,10 +2,8 @@
 // verbs work on.
 #pragma once
 
-#include "lib/attach/add.h"
-#include "lib/attach/check.h"
-#include "lib/attach/del.h"
 #include "lib/attach/ipoib_driver.h"
+#include "lib/attach/verbs.h"
 #include "lib/attach/vf_driver.h"
 #include "tests/support/fake_agent.h"
 #include "tests/support/fake_binder.h"

@@ -1,4 +1,4 @@
-#include "lib/attach/partition_keys.h"
+#include "lib/attach/keys.h"
 
 #include <doctest/doctest.h>
 
