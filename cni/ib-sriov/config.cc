@@ -1,6 +1,5 @@
 #include "cni/ib-sriov/config.h"
 
-#include "lib/attach/keys.h"
 #include "lib/cni/errors.h"
 
 #include <algorithm>
@@ -14,43 +13,35 @@ using attach::text;
 using json::Fields;
 using json::Value;
 
-// The keys of a network, in the groups that belong together. Each reads its own and fills the
-// Config.
+// The keys of a network. Each reads its own and fills the Config.
 class Reader {
  public:
-  Reader(const cni::Call& call, Keys keys, const attach::NodeConfig& node)
-      : call_(call), keys_(std::move(keys)), config_(node) {}
+  Reader(const cni::Call& call, const Value& document, const attach::NodeConfig& node)
+      : call_(call), keys_(document, call.verb), config_(node) {}
 
-  Result<Config> read() {
-    TRY(keys_.read(config_));
-    TRY(read_device());
-    TRY(read_device_info());
-    TRY(read_link());
-    spec_.pkey = TRY(keys_.pkey());
-    spec_.partitions = TRY(attach::read_partitions(keys_));
-    TRY(read_guid());
-    TRY(read_ib_kubernetes());
-    TRY(read_vfio());
-    spec_.ifname = call_.ifname;
-    if (call_.verb == cni::Verb::add) TRY(keys_.check_slips());
-    keys_.warn(config_);
-    return std::move(config_);
-  }
-
-  Config read_lenient() {
-    keys_.read_lenient(config_);
-    const Status device = read_device();
-    if (!device) config_.warnings.push_back(device.error().text());
-    return std::move(config_);
+  attach::ParsedConfig<Config> read() && {
+    keys_.read(config_);
+    keys_.note(read_device());
+    vf_.device_info = keys_.take(keys_.device_info(config_.device_info_folder));
+    keys_.refuse(read_link_state());
+    vf_.spec.mtu = keys_.take(keys_.mtu());
+    vf_.spec.isolation = read_flag("rdmaIsolation");
+    vf_.spec.pkey = keys_.take(keys_.pkey());
+    vf_.spec.partitions = keys_.take(attach::read_partitions(keys_));
+    read_guid();
+    read_ib_kubernetes();
+    vf_.vfio = read_flag("vfioPciMode");
+    vf_.spec.ifname = call_.ifname;
+    return std::move(keys_).finish(std::move(config_));
   }
 
  private:
   Status read_device() {
-    config_.vf.device = TRY(keys_.device());
+    vf_.device = TRY(keys_.device());
     TRY(read_resource());
     const bool required = call_.verb == cni::Verb::add || call_.verb == cni::Verb::check;
-    if (!required || !config_.vf.device.empty()) return ok();
-    if (!config_.resource.empty()) return check_pod();
+    if (!required || !vf_.device.empty()) return ok();
+    if (!vf_.resource.empty()) return check_pod();
     return Error(
         Code::invalid,
         "deviceID is missing: with Multus, set the network's annotation "
@@ -60,14 +51,13 @@ class Reader {
 
   Status read_resource() {
     const std::optional<std::string> resource = TRY(text(keys_.top(), "resourceName"));
-    config_.resource = resource.value_or("");
-    const size_t slash = config_.resource.find('/');
-    const bool named = slash != std::string::npos && slash > 0 &&
-                       slash + 1 < config_.resource.size() &&
-                       config_.resource.find('/', slash + 1) == std::string::npos;
+    vf_.resource = resource.value_or("");
+    const size_t slash = vf_.resource.find('/');
+    const bool named = slash != std::string::npos && slash > 0 && slash + 1 < vf_.resource.size() &&
+                       vf_.resource.find('/', slash + 1) == std::string::npos;
     if (resource && !named) {
       return Error(Code::invalid, "resourceName: expected PREFIX/NAME as pods request it, got \"" +
-                                      config_.resource + "\"");
+                                      vf_.resource + "\"");
     }
     return ok();
   }
@@ -81,25 +71,21 @@ class Reader {
         .reported_as(cni::kInvalidEnvironment);
   }
 
-  Status read_device_info() {
-    config_.vf.device_info = TRY(keys_.device_info(config_.device_info_folder));
-    return ok();
+  bool read_flag(std::string_view key) {
+    return keys_.take(keys_.top().boolean(key)).value_or(false);
   }
 
-  Status read_link() {
+  Status read_link_state() {
     const std::optional<std::string> state = TRY(text(keys_.top(), "link_state"));
     if (state == "auto")
-      spec_.policy = node::LinkPolicy::automatic;
+      vf_.spec.policy = node::LinkPolicy::automatic;
     else if (state == "enable")
-      spec_.policy = node::LinkPolicy::enable;
+      vf_.spec.policy = node::LinkPolicy::enable;
     else if (state == "disable")
-      spec_.policy = node::LinkPolicy::disable;
+      vf_.spec.policy = node::LinkPolicy::disable;
     else if (state)
       return Error(Code::invalid,
                    "link_state: expected auto, enable or disable, got \"" + *state + "\"");
-    spec_.mtu = TRY(keys_.mtu());
-    const std::optional<bool> isolation = TRY(keys_.top().boolean("rdmaIsolation"));
-    spec_.isolation = isolation.value_or(false);
     return ok();
   }
 
@@ -108,58 +94,50 @@ class Reader {
     if (!value) return ok();
     const ib::Guid guid = TRY(at(place, ib::Guid::parse(*value)));
     TRY(at(place, ib::check_port_guid(guid)));
-    std::optional<node::Guids>& guids = spec_.guids;
+    std::optional<node::Guids>& guids = vf_.spec.guids;
     if (guids && guids->port != guid) {
-      return Error(Code::invalid, place + ": " + guid.text() + " differs from " + config_.guid_key +
+      return Error(Code::invalid, place + ": " + guid.text() + " differs from " + vf_.guid_key +
                                       ": " + guids->port.text());
     }
-    if (!guids) config_.guid_key = place;
+    if (!guids) vf_.guid_key = place;
     guids = node::Guids{guid, guid};
     return ok();
   }
 
-  Status read_guid() {
+  void read_guid() {
     if (keys_.runtime())
-      TRY(take_guid(*keys_.runtime(), "infinibandGUID", "runtimeConfig.infinibandGUID"));
-    if (keys_.cni_args()) TRY(take_guid(*keys_.cni_args(), "guid", "args.cni.guid"));
-    return take_guid(keys_.top(), "guid", "guid");
+      keys_.refuse(take_guid(*keys_.runtime(), "infinibandGUID", "runtimeConfig.infinibandGUID"));
+    if (keys_.cni_args()) keys_.refuse(take_guid(*keys_.cni_args(), "guid", "args.cni.guid"));
+    keys_.refuse(take_guid(keys_.top(), "guid", "guid"));
   }
 
-  Status read_ib_kubernetes() {
-    const std::optional<bool> enabled = TRY(keys_.top().boolean("ibKubernetesEnabled"));
-    config_.ib_kubernetes = enabled.value_or(false);
-    if (!keys_.cni_args()) return ok();
-    const std::optional<Value> state = TRY(keys_.cni_args()->find("mellanox.infiniband.app"));
-    config_.ib_kubernetes_configured =
-        state && state->is_string() && *state->string() == "configured";
-    return ok();
-  }
-
-  Status read_vfio() {
-    const std::optional<bool> vfio = TRY(keys_.top().boolean("vfioPciMode"));
-    config_.vf.vfio = vfio.value_or(false);
-    return ok();
+  void read_ib_kubernetes() {
+    vf_.ib_kubernetes = read_flag("ibKubernetesEnabled");
+    if (!keys_.cni_args()) return;
+    const std::optional<Value> state =
+        keys_.take(keys_.cni_args()->find("mellanox.infiniband.app"));
+    vf_.ib_kubernetes_configured = state && state->is_string() && *state->string() == "configured";
   }
 
   const cni::Call& call_;
   Keys keys_;
   Config config_;
-  node::Spec& spec_ = config_.vf.spec;
+  attach::VfConfig& vf_ = config_.vf;
 };
 
 }  // namespace
 
-Result<Config> parse_config(const cni::Call& call, const cni::Network& network,
-                            const attach::NodeConfig& node) {
-  TRY(attach::check_ipam(network));
-  Keys keys = TRY(Keys::of(network.document));
-  return Reader(call, std::move(keys), node).read();
+attach::ParsedConfig<Config> parse_config(const cni::Call& call, const Value& document,
+                                          const attach::NodeConfig& node) {
+  return Reader(call, document, node).read();
 }
 
-Config parse_lenient(const cni::Call& call, const Value& document, const attach::NodeConfig& node) {
-  Result<Keys> keys = Keys::of(document);
-  if (!keys) return Config(node);
-  return Reader(call, std::move(*keys), node).read_lenient();
+attach::PluginKind plugin_kind() {
+  return {"ib-sriov",
+          [](const cni::Call& call, const json::Value& document, const attach::NodeConfig& node) {
+            return attach::with_driver<attach::VfDriver>(parse_config(call, document, node),
+                                                         &Config::vf);
+          }};
 }
 
 }  // namespace ibpod::ib_sriov

@@ -20,14 +20,20 @@ attach::NodeConfig lenient() {
 
 cni::Network network(const std::string& keys) { return attach::a_network("ib-sriov", keys); }
 
-Result<Config> read(const std::string& keys) {
-  const std::string device = R"("deviceID":"0000:3b:00.1")";
-  return parse_config(a_call(), network(device + (keys.empty() ? "" : ",") + keys), lenient());
+using Read = attach::Accepted<Config>;
+
+Result<Read> parse(const cni::Call& call, const cni::Network& network,
+                   const attach::NodeConfig& node) {
+  return attach::accepted(parse_config(call, network.document, node));
 }
-Config good(const std::string& keys) { return read(keys).value(); }
+Result<Read> read(const std::string& keys) {
+  const std::string device = R"("deviceID":"0000:3b:00.1")";
+  return parse(a_call(), network(device + (keys.empty() ? "" : ",") + keys), lenient());
+}
+Read good(const std::string& keys) { return read(keys).value(); }
 
 TEST_CASE("a device is all that a network needs, and the rest has its defaults") {
-  const Config config = good("");
+  const Read config = good("");
   CHECK(config.vf.device.text() == "0000:3b:00.1");
   CHECK(config.vf.spec.ifname == "net1");
   CHECK_FALSE(config.vf.spec.guids);
@@ -36,7 +42,7 @@ TEST_CASE("a device is all that a network needs, and the rest has its defaults")
   CHECK_FALSE(config.vf.spec.pkey);
   CHECK_FALSE(config.vf.spec.isolation);
   CHECK_FALSE(config.vf.vfio);
-  CHECK_FALSE(config.ib_kubernetes);
+  CHECK_FALSE(config.vf.ib_kubernetes);
   CHECK(config.timeout == Duration(30'000));
   CHECK(config.log_level == log::Level::info);
   CHECK(config.log_file.empty());
@@ -45,7 +51,7 @@ TEST_CASE("a device is all that a network needs, and the rest has its defaults")
 }
 
 TEST_CASE("every key is read") {
-  const Config config = good(R"("link_state":"disable","rdmaIsolation":true,"pkey":"0x8001",
+  const Read config = good(R"("link_state":"disable","rdmaIsolation":true,"pkey":"0x8001",
     "ibKubernetesEnabled":true,"vfioPciMode":true,"mtu":4092,"logLevel":"debug","logFile":"/var/log/x",
     "timeoutSeconds":110,"stateDir":"/run/state","guid":"02:00:00:00:00:00:00:01",
     "capabilities":{"infinibandGUID":true},"runtimeConfig":{"CNIDeviceInfoFile":"/var/run/k8s.cni.cncf.io/devinfo/cni/x"},
@@ -58,8 +64,8 @@ TEST_CASE("every key is read") {
   CHECK(config.vf.vfio);
   CHECK(config.timeout == Duration(110'000));
   CHECK(config.vf.device_info == "/var/run/k8s.cni.cncf.io/devinfo/cni/x");
-  CHECK(config.ib_kubernetes);
-  CHECK(config.ib_kubernetes_configured);
+  CHECK(config.vf.ib_kubernetes);
+  CHECK(config.vf.ib_kubernetes_configured);
   CHECK(config.log_level == log::Level::debug);
   CHECK(config.log_file == "/var/log/x");
   CHECK(config.state_folder == "/run/state");
@@ -74,19 +80,19 @@ TEST_CASE("link states are those of ib-sriov-cni") {
 }
 
 TEST_CASE("a key that differs by case is taken, with a warning") {
-  const Config config = good(R"("rdmaisolation":true,"PKEY":"0x0001")");
+  const Read config = good(R"("rdmaisolation":true,"PKEY":"0x0001")");
   CHECK(config.vf.spec.isolation);
   CHECK(config.vf.spec.pkey == ib::PKey(0x0001));
   CHECK(config.warnings ==
         std::vector<std::string>{"rdmaisolation is read as rdmaIsolation", "PKEY is read as pkey"});
-  const Config nested = good(R"("runtimeConfig":{"infinibandguid":"02:00:00:00:00:00:00:01"})");
+  const Read nested = good(R"("runtimeConfig":{"infinibandguid":"02:00:00:00:00:00:00:01"})");
   CHECK(nested.vf.spec.guids);
   CHECK(nested.warnings ==
         std::vector<std::string>{"runtimeConfig.infinibandguid is read as infinibandGUID"});
 }
 
 TEST_CASE("an unknown key is a warning; the state of ib-sriov-cni is none of the configuration's") {
-  const Config config = good(R"("Master":"ib9","HostIFGUID":"02:00:00:00:00:00:00:09","vlan":3)");
+  const Read config = good(R"("Master":"ib9","HostIFGUID":"02:00:00:00:00:00:00:09","vlan":3)");
   CHECK(config.warnings == std::vector<std::string>{"the key \"Master\" is unknown and ignored",
                                                     "the key \"HostIFGUID\" is unknown and ignored",
                                                     "the key \"vlan\" is unknown and ignored"});
@@ -148,7 +154,7 @@ TEST_CASE("ADD refuses a key that is a sure slip of another, and says which") {
   cni::Call check = a_call();
   check.verb = cni::Verb::check;
   const auto kept =
-      parse_config(check, network(R"("deviceID":"0000:3b:00.1","linkState":"enable")"), lenient());
+      parse(check, network(R"("deviceID":"0000:3b:00.1","linkState":"enable")"), lenient());
   REQUIRE(kept);
   CHECK(kept->warnings == std::vector<std::string>{"the key \"linkState\" is unknown and ignored; "
                                                    "did you mean \"link_state\"?"});
@@ -156,19 +162,19 @@ TEST_CASE("ADD refuses a key that is a sure slip of another, and says which") {
 
 TEST_CASE("the device may come from runtimeConfig alone, and GC and STATUS need none") {
   const auto injected = network(R"("runtimeConfig":{"deviceID":"0000:3B:00.1"})");
-  CHECK(parse_config(a_call(), injected, lenient())->vf.device.text() == "0000:3b:00.1");
-  CHECK_FALSE(parse_config(a_call(), network(""), lenient()));
+  CHECK(parse(a_call(), injected, lenient())->vf.device.text() == "0000:3b:00.1");
+  CHECK_FALSE(parse(a_call(), network(""), lenient()));
   for (const cni::Verb verb : {cni::Verb::gc, cni::Verb::status}) {
-    CHECK(parse_config(a_call(verb), network(""), lenient()));
+    CHECK(parse(a_call(verb), network(""), lenient()));
   }
 }
 
 TEST_CASE("two spellings of one address are one device") {
   const auto read_both = [](const std::string& device, const std::string& injected) {
-    return parse_config(a_call(),
-                        network(R"("deviceID":")" + device + R"(","runtimeConfig":{"deviceID":")" +
-                                injected + "\"}"),
-                        lenient());
+    return parse(a_call(),
+                 network(R"("deviceID":")" + device + R"(","runtimeConfig":{"deviceID":")" +
+                         injected + "\"}"),
+                 lenient());
   };
   CHECK(read_both("0000:3B:00.2", "0000:3b:00.2")->vf.device.text() == "0000:3b:00.2");
   CHECK(read_both("0000:3b:00.2", "0000:3B:00.2")->vf.device.text() == "0000:3b:00.2");
@@ -181,10 +187,10 @@ TEST_CASE("two spellings of one address are one device") {
 
 TEST_CASE("the case of args.cni matters as little as any other key's") {
   const std::string guid = R"({"guid":"02:00:00:00:00:00:00:01"})";
-  const Config config = good(R"("args":{"CNI":)" + guid + "}");
+  const Read config = good(R"("args":{"CNI":)" + guid + "}");
   CHECK(config.vf.spec.guids == node::Guids{kFirst, kFirst});
   CHECK(config.warnings == std::vector<std::string>{"args.CNI is read as cni"});
-  const Config outer = good(R"("Args":{"cni":{"GUID":"02:00:00:00:00:00:00:01"}})");
+  const Read outer = good(R"("Args":{"cni":{"GUID":"02:00:00:00:00:00:00:01"}})");
   CHECK(outer.vf.spec.guids == node::Guids{kFirst, kFirst});
   CHECK(outer.warnings ==
         std::vector<std::string>{"Args is read as args", "args.cni.GUID is read as guid"});
@@ -193,27 +199,30 @@ TEST_CASE("the case of args.cni matters as little as any other key's") {
         "args.CNI: the keys \"cni\" and \"CNI\" differ only in case: keep \"cni\"");
 }
 
-Config parse_anyway(const std::string& keys) {
-  return parse_lenient(a_call(cni::Verb::del), json::Value::parse("{" + keys + "}").value(),
-                       lenient());
+// Whatever is wrong with it.
+Read parse_for_del(const json::Value& document, const attach::NodeConfig& node) {
+  attach::ParsedConfig<Config> parsed = parse_config(a_call(cni::Verb::del), document, node);
+  return {{std::move(parsed.config)}, std::move(parsed.warnings)};
+}
+Read parse_anyway(const std::string& keys) {
+  return parse_for_del(json::Value::parse("{" + keys + "}").value(), lenient());
 }
 
 TEST_CASE("for DEL, and for the log of a refusal, each key is read as far as it can be") {
-  const Config rest = parse_anyway(R"("logLevel":"loud","stateDir":"/run/state","timeoutSeconds":5,
+  const Read rest = parse_anyway(R"("logLevel":"loud","stateDir":"/run/state","timeoutSeconds":5,
                  "deviceID":"0000:3b:00.1","pkey":"junk","ipam":{"type":"dhcp"})");
   CHECK(rest.vf.device.text() == "0000:3b:00.1");
   CHECK(rest.state_folder == "/run/state");
   CHECK(rest.timeout == Duration(5'000));
   CHECK(rest.warnings.size() == 1);
-  const Config nothing = parse_anyway(R"("deviceID":"../x","stateDir":"x")");
+  const Read nothing = parse_anyway(R"("deviceID":"../x","stateDir":"x")");
   CHECK(nothing.vf.device.empty());
   CHECK(nothing.state_folder == attach::kStateFolder);
   CHECK(nothing.warnings.size() == 2);
 }
 
 TEST_CASE("for DEL, what the node keeps to itself is a warning, and stays") {
-  const Config rest = parse_lenient(
-      a_call(cni::Verb::del),
+  const Read rest = parse_for_del(
       json::Value::parse(R"({"stateDir":"/x","logFile":"/x","logLevel":"debug"})").value(), {});
   CHECK(rest.state_folder == attach::kStateFolder);
   CHECK(rest.log_file.empty());
@@ -225,11 +234,10 @@ TEST_CASE("a device-info file is one of the node's folder, by either of its path
   const auto read_info = [](const std::string& folder, const std::string& file) {
     attach::NodeConfig node;
     node.device_info_folder = folder;
-    return parse_config(
-        a_call(),
-        network(R"("deviceID":"0000:3b:00.1","runtimeConfig":{"CNIDeviceInfoFile":")" + file +
-                "\"}"),
-        node);
+    return parse(a_call(),
+                 network(R"("deviceID":"0000:3b:00.1","runtimeConfig":{"CNIDeviceInfoFile":")" +
+                         file + "\"}"),
+                 node);
   };
   for (const char* folder : {"/var/run/dev", "/run/dev", "/run/dev/"}) {
     CAPTURE(folder);
@@ -241,13 +249,13 @@ TEST_CASE("a device-info file is one of the node's folder, by either of its path
 }
 
 TEST_CASE("a network may say what the node says") {
-  CHECK(parse_config(
-      a_call(),
-      network(R"("deviceID":"0000:3b:00.1","stateDir":"/var/lib/ibpod","logLevel":"info")"), {}));
+  CHECK(parse(a_call(),
+              network(R"("deviceID":"0000:3b:00.1","stateDir":"/var/lib/ibpod","logLevel":"info")"),
+              {}));
 }
 
 TEST_CASE("no key keeps the remains from the next one") {
-  const Config rest =
+  const Read rest =
       parse_anyway(R"("args":7,"ARGS":7,"stateDir":7,"timeoutSeconds":7.5,"logLevel":7,
       "logFile":"/log","runtimeConfig":{"deviceID":"0000:3b:00.2"})");
   CHECK(rest.log_file == "/log");

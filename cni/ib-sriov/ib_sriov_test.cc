@@ -1,6 +1,5 @@
 // The plugin as a runtime calls it: environment and standard input in, JSON and an exit code out.
-#include "cni/ib-sriov/ib_sriov.h"
-
+#include "cni/ib-sriov/config.h"
 #include "tests/support/plugin_fixture.h"
 
 #include <map>
@@ -14,8 +13,8 @@ namespace {
 const ib::PciAddress kVf = fake::vf_address(0, 0);
 constexpr const char* kGuid = "02:00:00:00:00:00:0a:01";
 
-struct Fixture : attach::PluginFixture<IbSriov> {
-  Fixture() : PluginFixture("ib-sriov") {}
+struct Fixture : attach::PluginFixture {
+  Fixture() : PluginFixture(plugin_kind()) {}
 };
 
 const std::string kDevice = R"("deviceID":"0000:3b:00.1")";

@@ -1,9 +1,9 @@
-#include "cni/ib-sriov/ib_sriov.h"
+#include "cni/ib-sriov/config.h"
 #include "lib/attach/program.h"
 
 int main(int, char**, char** environment) {
-  return ibpod::attach::run<ibpod::ib_sriov::IbSriov>(
-      "ibpod ib-sriov " IBPOD_VERSION
-      ": a CNI plugin that gives pods InfiniBand virtual functions.",
-      environment);
+  return ibpod::attach::run(ibpod::ib_sriov::plugin_kind(),
+                            "ibpod ib-sriov " IBPOD_VERSION
+                            ": a CNI plugin that gives pods InfiniBand virtual functions.",
+                            environment);
 }

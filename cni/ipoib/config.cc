@@ -1,7 +1,5 @@
 #include "cni/ipoib/config.h"
 
-#include "lib/attach/keys.h"
-
 namespace ibpod::ipoib {
 namespace {
 
@@ -9,32 +7,22 @@ using attach::at;
 using attach::Keys;
 using attach::text;
 
-// The keys of a network, in the groups that belong together. Each reads its own and fills the
-// Config.
+// The keys of a network. Each reads its own and fills the Config.
 class Reader {
  public:
-  Reader(const cni::Call& call, Keys keys, const attach::NodeConfig& node)
-      : call_(call), keys_(std::move(keys)), config_(node) {}
+  Reader(const cni::Call& call, const json::Value& document, const attach::NodeConfig& node)
+      : call_(call), keys_(document, call.verb), config_(node) {}
 
-  Result<Config> read() {
-    TRY(keys_.read(config_));
-    TRY(read_master());
-    TRY(read_mode());
-    ipoib_.spec.pkey = TRY(keys_.pkey());
-    TRY(read_partition());
-    ipoib_.spec.mtu = TRY(keys_.mtu());
+  attach::ParsedConfig<Config> read() && {
+    keys_.read(config_);
+    keys_.refuse(read_master());
+    keys_.refuse(read_mode());
+    ipoib_.umcast = keys_.take(keys_.top().boolean("umcast")).value_or(ipoib_.umcast);
+    ipoib_.spec.pkey = keys_.take(keys_.pkey());
+    keys_.refuse(read_partition());
+    ipoib_.spec.mtu = keys_.take(keys_.mtu());
     ipoib_.spec.ifname = call_.ifname;
-    if (call_.verb == cni::Verb::add) TRY(keys_.check_slips());
-    keys_.warn(config_);
-    return std::move(config_);
-  }
-
-  Config read_lenient() {
-    keys_.read_lenient(config_);
-    // For the log alone: a record knows its own.
-    const auto master = text(keys_.top(), "master");
-    if (master) ipoib_.master = master->value_or("");
-    return std::move(config_);
+    return std::move(keys_).finish(std::move(config_));
   }
 
  private:
@@ -42,8 +30,8 @@ class Reader {
   // that has a device of some plugin's, whatever that device is.
   Status read_master() {
     const std::optional<std::string> master = TRY(text(keys_.top(), "master"));
-    const std::optional<std::string> pf = TRY(text(keys_.top(), "pf"));
     ipoib_.master = master.value_or("");
+    const std::optional<std::string> pf = TRY(text(keys_.top(), "pf"));
     if (pf) ipoib_.device = TRY(at("pf", ib::PciAddress::parse(*pf)));
     TRY(master || pf ? ignore_device() : read_device());
     const bool required = call_.verb == cni::Verb::add || call_.verb == cni::Verb::check;
@@ -60,8 +48,7 @@ class Reader {
 
   Status ignore_device() {
     const std::optional<json::Value> device = TRY(keys_.top().find("deviceID"));
-    if (device)
-      config_.warnings.emplace_back("deviceID is ignored: master or pf names the interface");
+    if (device) keys_.warn("deviceID is ignored: master or pf names the interface");
     return ok();
   }
 
@@ -81,8 +68,6 @@ class Reader {
       ipoib_.mode = nl::IpoibMode::connected;
     else if (mode)
       return Error(Code::invalid, "mode: expected datagram or connected, got \"" + *mode + "\"");
-    const std::optional<bool> umcast = TRY(keys_.top().boolean("umcast"));
-    ipoib_.umcast = umcast.value_or(ipoib_.umcast);
     return ok();
   }
 
@@ -94,18 +79,17 @@ class Reader {
 
 }  // namespace
 
-Result<Config> parse_config(const cni::Call& call, const cni::Network& network,
-                            const attach::NodeConfig& node) {
-  TRY(attach::check_ipam(network));
-  Keys keys = TRY(Keys::of(network.document));
-  return Reader(call, std::move(keys), node).read();
+attach::ParsedConfig<Config> parse_config(const cni::Call& call, const json::Value& document,
+                                          const attach::NodeConfig& node) {
+  return Reader(call, document, node).read();
 }
 
-Config parse_lenient(const cni::Call& call, const json::Value& document,
-                     const attach::NodeConfig& node) {
-  Result<Keys> keys = Keys::of(document);
-  if (!keys) return Config(node);
-  return Reader(call, std::move(*keys), node).read_lenient();
+attach::PluginKind plugin_kind() {
+  return {"ipoib",
+          [](const cni::Call& call, const json::Value& document, const attach::NodeConfig& node) {
+            return attach::with_driver<attach::IpoibDriver>(parse_config(call, document, node),
+                                                            &Config::ipoib);
+          }};
 }
 
 }  // namespace ibpod::ipoib

@@ -4,7 +4,7 @@
 
 #include "lib/attach/ipoib_driver.h"
 #include "lib/attach/keys.h"
-#include "lib/base/result.h"
+#include "lib/attach/plugin.h"
 #include "lib/cni/request.h"
 
 namespace ibpod::ipoib {
@@ -15,15 +15,13 @@ struct Config : attach::Settings {
   attach::IpoibConfig ipoib;
 };
 
-// invalid names key, value and what would be right; unsupported is for values that are right for
-// others ("dhcp"). The master is required for ADD and CHECK only: GC and STATUS speak of the
-// network.
-Result<Config> parse_config(const cni::Call& call, const cni::Network& network,
-                            const attach::NodeConfig& node);
+// As far as it can be read. The error of `invalid` names key, value and what would be right;
+// unsupported is for values that are right for others ("dhcp"). The master is required for ADD and
+// CHECK only: GC and STATUS speak of the network, and a record knows its own.
+attach::ParsedConfig<Config> parse_config(const cni::Call& call, const json::Value& document,
+                                          const attach::NodeConfig& node);
 
-// What can be read of a configuration that may be wrong. Each key that cannot is a warning, and has
-// its default. For the log of a call that is refused, and for DEL.
-Config parse_lenient(const cni::Call& call, const json::Value& document,
-                     const attach::NodeConfig& node);
+// The plugin "ipoib": an IPoIB child of one of the host's interfaces, for a pod.
+attach::PluginKind plugin_kind();
 
 }  // namespace ibpod::ipoib

@@ -16,13 +16,16 @@ attach::NodeConfig lenient() {
   return node;
 }
 
-Result<Config> read(const std::string& keys, cni::Verb verb = cni::Verb::add) {
-  return parse_config(a_call(verb), attach::a_network("ipoib", keys), lenient());
+using Read = attach::Accepted<Config>;
+
+Result<Read> read(const std::string& keys, cni::Verb verb = cni::Verb::add) {
+  return attach::accepted(
+      parse_config(a_call(verb), attach::a_network("ipoib", keys).document, lenient()));
 }
 attach::IpoibConfig good(const std::string& keys) { return read(keys)->ipoib; }
 
 TEST_CASE("a master is all that a network needs, and the rest is the master's or has its default") {
-  const Config config = read(R"("master":"ib0")").value();
+  const Read config = read(R"("master":"ib0")").value();
   CHECK(config.ipoib.master == "ib0");
   CHECK(config.ipoib.device.empty());
   CHECK(config.ipoib.spec.ifname == "net1");
@@ -34,10 +37,10 @@ TEST_CASE("a master is all that a network needs, and the rest is the master's or
 }
 
 TEST_CASE("every key is read") {
-  const Config config = read(R"("pf":"0000:3B:00.0","pkey":"0x8001","mode":"connected",
+  const Read config = read(R"("pf":"0000:3B:00.0","pkey":"0x8001","mode":"connected",
     "umcast":false,"mtu":65520,"logLevel":"debug","logFile":"/var/log/x","timeoutSeconds":5,
     "stateDir":"/run/state","dns":{"nameservers":["10.0.0.1"]},"ipam":{"type":"static"})")
-                            .value();
+                          .value();
   CHECK(config.ipoib.master.empty());
   CHECK(config.ipoib.device.text() == "0000:3b:00.0");
   CHECK(config.ipoib.spec.pkey == ib::PKey(0x8001));
@@ -65,7 +68,7 @@ TEST_CASE("the device of the master may come from Multus, and master itself goes
   CHECK(good(R"("deviceID":"0000:3b:00.0")").device.text() == "0000:3b:00.0");
   CHECK(good(R"("runtimeConfig":{"deviceID":"0000:3b:00.0"})").device.text() == "0000:3b:00.0");
   // That of a device plugin which has nothing to do with this network.
-  const Config both = read(R"("master":"ib0","deviceID":"rdma-7","pciBusID":"rdma-7")").value();
+  const Read both = read(R"("master":"ib0","deviceID":"rdma-7","pciBusID":"rdma-7")").value();
   CHECK(both.ipoib.device.empty());
   CHECK(good(R"("pf":"0000:3b:00.0","deviceID":"rdma-7")").device.text() == "0000:3b:00.0");
   CHECK(both.warnings ==
@@ -78,15 +81,15 @@ TEST_CASE("ADD and CHECK need a master, GC and STATUS do not") {
 }
 
 TEST_CASE("for DEL everything is read as far as it can be") {
-  const Config rest = parse_lenient(
+  const auto rest = parse_config(
       a_call(cni::Verb::del),
       json::Value::parse(R"({"master":7,"mode":"x","stateDir":"/run/state","mtu":[]})").value(),
       lenient());
-  CHECK(rest.state_folder == "/run/state");
-  CHECK(rest.ipoib.master.empty());
+  CHECK(rest.config.state_folder == "/run/state");
+  CHECK(rest.config.ipoib.master.empty());
   CHECK(rest.warnings.empty());
   const json::Value other = json::Value::parse(R"({"master":"ib0","timeoutSeconds":"x"})").value();
-  CHECK(parse_lenient(a_call(cni::Verb::del), other, lenient()).ipoib.master == "ib0");
+  CHECK(parse_config(a_call(cni::Verb::del), other, lenient()).config.ipoib.master == "ib0");
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // The plugin as a runtime calls it: environment and standard input in, JSON and an exit code out.
-#include "cni/ipoib/ipoib.h"
-
+#include "cni/ipoib/config.h"
 #include "tests/support/plugin_fixture.h"
 
 #include <doctest/doctest.h>
@@ -10,8 +9,8 @@ namespace {
 
 using attach::kCalledPod;
 
-struct Fixture : attach::PluginFixture<Ipoib> {
-  Fixture() : PluginFixture("ipoib") {}
+struct Fixture : attach::PluginFixture {
+  Fixture() : PluginFixture(plugin_kind()) {}
 };
 
 const std::string kMaster = R"("master":"ib0")";

@@ -1,8 +1,9 @@
-#include "cni/ipoib/ipoib.h"
+#include "cni/ipoib/config.h"
 #include "lib/attach/program.h"
 
 int main(int, char**, char** environment) {
-  return ibpod::attach::run<ibpod::ipoib::Ipoib>(
+  return ibpod::attach::run(
+      ibpod::ipoib::plugin_kind(),
       "ibpod ipoib " IBPOD_VERSION
       ": a CNI plugin that gives pods IP over InfiniBand, without a function of their own.",
       environment);

@@ -50,13 +50,14 @@ Error twice_in_a_pod(const std::string& folder, const std::string& ifname) {
 // Who has the device; or that waiting for it is of no use (the error).
 Result<std::optional<std::string>> holder(const Context& context, const node::RecordName& own,
                                           std::vector<node::RecordName>& dead) {
-  const std::vector<node::RecordName> names = TRY(context.records.in_folder(own.folder));
+  const std::vector<node::RecordName> names = TRY(context.host.records.in_folder(own.folder));
   std::optional<std::string> living;
   for (const node::RecordName& name : names) {
-    const Result<node::Record> record = context.records.read(name);
+    const Result<node::Record> record = context.host.records.read(name);
     if (!record && record.error().code() == Code::not_found) continue;
     if (!record) return out_of_service(own.folder, record.error());
-    const node::Liveness liveness = TRY(node::liveness(context.kernel, *record, context.boot_id));
+    const node::Liveness liveness =
+        TRY(node::liveness(context.host.kernel, *record, context.host.boot_id));
     // Our own record is what a killed ADD left.
     if (liveness == node::Liveness::dead || name == own) {
       dead.push_back(name);
@@ -72,17 +73,17 @@ Result<std::optional<std::string>> holder(const Context& context, const node::Re
 // Whatever IPAM does, the device is the next pod's. What it does not take back now stays owed.
 void give_addresses_back(const Context& context, const node::RecordName& name, Deadline deadline) {
   const auto owed =
-      context.records.address_releases().of_attachment(name.container_id, name.ifname);
-  if (!owed) return context.warn(owed.error().text());
+      context.host.records.address_releases().of_attachment(name.container_id, name.ifname);
+  if (!owed) return context.log.warn(owed.error().text());
   for (const node::AddressReleaseName& one : *owed) {
     const Status released = release_owed(context, one, deadline.at_most(kIpamTimeout));
-    if (!released) context.warn(released.error().text());
+    if (!released) context.log.warn(released.error().text());
   }
 }
 
 Result<bool> owes_addresses(const Context& context, const node::RecordName& own) {
   const std::vector<node::AddressReleaseName> owed =
-      TRY(context.records.address_releases().of_attachment(own.container_id, own.ifname));
+      TRY(context.host.records.address_releases().of_attachment(own.container_id, own.ifname));
   return !owed.empty();
 }
 
@@ -90,7 +91,7 @@ Result<bool> owes_addresses(const Context& context, const node::RecordName& own)
 // one that they give now.
 Status check_owes_nothing(const Context& context, const node::RecordName& own, Deadline deadline) {
   const std::vector<node::AddressReleaseName> owed =
-      TRY(context.records.address_releases().of_attachment(own.container_id, own.ifname));
+      TRY(context.host.records.address_releases().of_attachment(own.container_id, own.ifname));
   for (const node::AddressReleaseName& one : owed)
     TRY(release_owed(context, one, deadline).reported_as(cni::kTryAgainLater));
   return ok();
@@ -104,9 +105,9 @@ Status release_left_over(const Context& context, const node::RecordName& name, D
           .during(stale + " cannot be released")
           .reported_as(cni::kTryAgainLater));
   give_addresses_back(context, name, deadline);
-  const Result<node::Record> still = context.records.read(name);
+  const Result<node::Record> still = context.host.records.read(name);
   if (!still || still->child) return ok();
-  const std::optional<node::Function> function = TRY(context.kernel.function(still->device));
+  const std::optional<node::Function> function = TRY(context.host.kernel.function(still->device));
   if (function) return ok();
   return Error(Code::busy, stale + " stays: " + name.folder + " has been removed from the machine");
 }
@@ -116,13 +117,14 @@ Status release_left_over(const Context& context, const node::RecordName& name, D
 // vfio-pci has no interface.
 Status check_only_one(const Context& context, const node::RecordName& own, Deadline deadline) {
   const std::vector<node::RecordName> names =
-      TRY(context.records.of_attachment(own.container_id, own.ifname));
+      TRY(context.host.records.of_attachment(own.container_id, own.ifname));
   for (const node::RecordName& name : names) {
     if (name.folder == own.folder) continue;
-    const Result<node::Record> record = context.records.read(name);
+    const Result<node::Record> record = context.host.records.read(name);
     if (!record && record.error().code() == Code::not_found) continue;
     if (!record) return out_of_service(name.folder, record.error());
-    const node::Liveness liveness = TRY(node::liveness(context.kernel, *record, context.boot_id));
+    const node::Liveness liveness =
+        TRY(node::liveness(context.host.kernel, *record, context.host.boot_id));
     if (liveness != node::Liveness::dead)
       return Error(Code::exists, "the pod already has " + own.ifname + ", on " + name.folder);
     TRY(release_left_over(context, name, deadline));
@@ -142,11 +144,11 @@ Result<FolderLock> acquire_device(const Context& context, const node::RecordName
     std::optional<std::string> living;
     std::optional<FolderWatch> watch;
     {
-      FolderLock lock = TRY(context.records.lock(own.folder, deadline));
+      FolderLock lock = TRY(context.host.records.lock(own.folder, deadline));
       living = TRY(holder(context, own, dead));
       const bool owes = TRY(owes_addresses(context, own));
       if (!living && dead.empty() && !owes) return lock;
-      watch = TRY(context.records.watch(own.folder));
+      watch = TRY(context.host.records.watch(own.folder));
     }
     if (!living && dead.empty()) {
       TRY(check_owes_nothing(context, own, deadline));

@@ -1,11 +1,11 @@
-#include "lib/attach/verbs.h"
-
 #include "lib/attach/acquire_device.h"
+#include "lib/attach/agent_client.h"
 #include "lib/attach/binding.h"
 #include "lib/attach/ipam.h"
 #include "lib/attach/partition.h"
 #include "lib/attach/pod.h"
 #include "lib/attach/release.h"
+#include "lib/attach/verbs.h"
 #include "lib/ib/hex.h"
 #include "lib/node/vf.h"
 
@@ -19,19 +19,21 @@ constexpr Duration kCarrier{3000};
 
 struct Validated {
   node::Namespace pod;
+  std::optional<node::Function> before;  // the function that will be changed
   std::optional<cni::Ipam> ipam;
 };
 
 // All that can be refused without touching the device, each with the specification's code: a
 // namespace or an interface name that cannot be, a device that cannot be given, an IPAM that is
 // missing or does not speak the configuration's version.
-Result<Validated> validate(const Context& context, AttachmentDriver& driver, Deadline deadline) {
+Result<Validated> validate(const Context& context, const AttachmentDriver& driver,
+                           Deadline deadline) {
   TRY(check_records(context));
   Validated validated;
   validated.pod = TRY(pod_namespace(context));
   TRY(check_name_is_free(context, validated.pod));
-  TRY(driver.check_usable(context));
-  validated.ipam = TRY(ipam_of(context, context.network));
+  validated.before = TRY(driver.check_usable(context));
+  validated.ipam = TRY(ipam_of(context, context.request.network));
   if (validated.ipam) {
     TRY(timed(context, "IPAM VERSION", [&] { return validated.ipam->check_version(deadline); }));
   }
@@ -41,18 +43,19 @@ Result<Validated> validate(const Context& context, AttachmentDriver& driver, Dea
 node::Record begin_record(const Context& context, const node::Spec& spec,
                           const node::Namespace& pod) {
   node::Record record;
-  record.plugin = context.plugin;
+  record.plugin = context.request.plugin;
   record.attempt = ib::hex(std::random_device()(), 8);
-  record.network = context.network.name;
-  record.container_id = context.call.container_id;
-  record.ifname = context.call.ifname;
-  record.pod = {context.call.pod.name_space, context.call.pod.name, context.call.pod.uid};
+  record.network = context.request.network.name;
+  record.container_id = context.request.call.container_id;
+  record.ifname = context.request.call.ifname;
+  record.pod = {context.request.call.pod.name_space, context.request.call.pod.name,
+                context.request.call.pod.uid};
   record.netns = pod;
-  record.boot_id = context.boot_id;
+  record.boot_id = context.host.boot_id;
   record.spec = spec;
-  record.configuration = context.network.text;
-  record.cni_args = context.call.args;
-  for (const Path& folder : context.call.path)
+  record.configuration = context.request.network.text;
+  record.cni_args = context.request.call.args;
+  for (const Path& folder : context.request.call.path)
     record.cni_path += (record.cni_path.empty() ? "" : ":") + folder.string();
   return record;
 }
@@ -62,8 +65,9 @@ Status announce(const Context& context, const node::Record& record,
   if (addressing.addresses.empty()) return ok();
   const std::optional<node::Netdev> netdev =
       TRY(await_carrier(context, record, deadline.at_most(kCarrier)));
-  if (netdev) return context.kernel.announce(record.netns, netdev->index, addressing.addresses);
-  context.warn("the addresses are not announced: " + record.ifname + " has no carrier yet");
+  if (netdev)
+    return context.host.kernel.announce(record.netns, netdev->index, addressing.addresses);
+  context.log.warn("the addresses are not announced: " + record.ifname + " has no carrier yet");
   return ok();
 }
 
@@ -75,10 +79,10 @@ Result<cni::AddResult> assign_addresses(const Context& context, const node::Reco
   if (node::is_vfio(record.original.driver)) return result;
   const node::Netdev netdev = TRY(pod_netdev(context, record));
   const node::Addressing addressing = addressing_of(result);
-  TRY(context.kernel.configure(record.netns, netdev.index, addressing, deadline));
+  TRY(context.host.kernel.configure(record.netns, netdev.index, addressing, deadline));
   const Status announced = announce(context, record, addressing, deadline);
   // The neighbours will find out by themselves, in a minute or so.
-  if (!announced) context.warn("the addresses are not announced: " + announced.error().text());
+  if (!announced) context.log.warn("the addresses are not announced: " + announced.error().text());
   return result;
 }
 
@@ -95,15 +99,15 @@ Result<cni::Interface> interface_of(const Context& context, const node::Record& 
 }
 
 // Under the folder's lock.
-Status attach_device(const Context& context, AttachmentDriver& driver, node::Record& record,
+Status attach_device(const Context& context, const AttachmentDriver& driver, node::Record& record,
                      Deadline deadline) {
   TRY(check_still_there(context, record.netns));
   return driver.attach(context, record, deadline);
 }
 
-Result<cni::AddResult> complete(const Context& context, AttachmentDriver& driver,
-                                node::Record& record, IpamAllocation& allocation,
-                                Deadline deadline) {
+Result<cni::AddResult> complete(const Context& context, const AttachmentDriver& driver,
+                                const std::optional<node::Function>& before, node::Record& record,
+                                IpamAllocation& allocation, Deadline deadline) {
   const ReadyResult joined = TRY(driver.wait_ready(
       context, record, index_requirement_for(allocation.is_configured()), deadline));
   cni::AddResult result;
@@ -112,9 +116,9 @@ Result<cni::AddResult> complete(const Context& context, AttachmentDriver& driver
   const cni::Interface interface = TRY(interface_of(context, record));
   result.interfaces = {interface};
   // As containernetworking's plugins have it: what the network says goes before what IPAM says.
-  if (!context.network.dns.is_null()) result.dns = context.network.dns;
+  if (!context.request.network.dns.is_null()) result.dns = context.request.network.dns;
   for (const ib::PKey key : joined.unverified) result.unverified.push_back(key.text());
-  TRY(driver.publish(context, record, joined.entry));
+  TRY(driver.publish(context, record, joined.entry, before));
   // After a DEL that came while IPAM was called, no later call would release the addresses.
   TRY(check_still_ours(context, record));
   return result;
@@ -146,24 +150,41 @@ Error undo(const Context& context, const node::Record& record, const IpamAllocat
   return std::move(error).also(Error(undone.error()).during("the rollback is not complete"));
 }
 
-}  // namespace
+// The spec of this attachment on this node. A node can require that each network names a partition.
+Result<node::Spec> spec_for(const Context& context, const AttachmentDriver& driver) {
+  const bool needed = TRY(context.host.agent.needs_partition());
+  if (needed) TRY(require_partition(driver.spec(), context.request.settings.unknown));
+  return context.host.sm_managed ? to_partition_request(driver.spec()) : driver.spec();
+}
 
-Result<cni::AddResult> add(const Context& context, AttachmentDriver& driver, const node::Spec& spec,
-                           Duration timeout) {
-  const Deadline deadline = Deadline::in(timeout);
+Result<cni::AddResult> attach_to_pod(const Context& context, const AttachmentDriver& driver,
+                                     const node::Spec& spec, Deadline deadline) {
   const Validated validated = TRY(validate(context, driver, deadline));
   TRY(require_sm(context, spec, deadline));
-  const node::RecordName name{driver.folder(context.call), context.call.container_id,
-                              context.call.ifname};
+  const node::RecordName name{driver.folder(context.request.call),
+                              context.request.call.container_id, context.request.call.ifname};
   node::Record record = begin_record(context, spec, validated.pod);
   std::optional<FolderLock> lock = TRY(acquire_device(context, name, deadline));
-  const Status handed_over = attach_device(context, driver, record, deadline);
+  const Status attached = attach_device(context, driver, record, deadline);
   lock.reset();
   IpamAllocation allocation(validated.ipam);
-  if (!handed_over) return undo(context, record, allocation, handed_over.error());
-  Result<cni::AddResult> result = complete(context, driver, record, allocation, deadline);
+  if (!attached) return undo(context, record, allocation, attached.error());
+  Result<cni::AddResult> result =
+      complete(context, driver, validated.before, record, allocation, deadline);
   if (result) return result;
   return undo(context, record, allocation, result.error());
+}
+
+}  // namespace
+
+Result<cni::AddResult> add(const Context& opened, AttachmentDriver& driver, Deadline deadline) {
+  const bool sm_managed = TRY(await_agent(opened, deadline));
+  const Context context = with_agent(opened, sm_managed);
+  const bool has_part = TRY(driver.resolve(context, deadline));
+  if (!has_part) return cni::AddResult();
+  TRY(driver.check_allowed(context));
+  const node::Spec spec = TRY(spec_for(context, driver));
+  return attach_to_pod(context, driver, spec, deadline);
 }
 
 }  // namespace ibpod::attach

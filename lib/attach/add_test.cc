@@ -1,6 +1,5 @@
-#include "lib/attach/verbs.h"
-
 #include "lib/attach/test_loop.h"
+#include "lib/attach/verbs.h"
 #include "lib/cni/errors.h"
 #include "tests/support/attach_fixture.h"
 
@@ -219,12 +218,9 @@ TEST_CASE("a pod that has ended while its ADD waited for the device is given not
     if (alive && step.kind == node::StepKind::order) fixture.k.kill_namespace(kPod);
     alive = alive && step.kind != node::StepKind::order;
   });
-  const Context c = fixture.context();
   VfDriver driver(fixture.vf_config);
   const Result<cni::AddResult> added =
-      add({*kernel, c.records, c.boot_id, c.plugin, c.call, c.network, c.agent, c.needs_agent,
-           c.warn, c.inform, c.observe},
-          driver, fixture.vf_config.spec, fixture.timeout);
+      add(fixture.context(*kernel), driver, Deadline::in(fixture.timeout));
   REQUIRE_FALSE(added);
   CHECK(added.error().text() ==
         "CNI_NETNS: the network namespace /run/netns/pod has ended while the attachment was being "

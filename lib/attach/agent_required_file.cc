@@ -1,6 +1,5 @@
 #include "lib/attach/agent_required_file.h"
 
-#include "lib/cni/errors.h"
 #include "lib/json/version.h"
 
 namespace ibpod::attach {
@@ -14,45 +13,6 @@ constexpr const char* kRefuse = "refuse";
 template <typename T>
 bool is_newer(const Result<T>& mark) {
   return !mark && mark.error().code() == Code::unsupported;
-}
-
-Error refused(const AgentRequiredFile& required_file, const std::string& why) {
-  return Error(Code::unavailable,
-               "this node attaches pods only while its agent runs (required by " +
-                   required_file.file().string() + "), but " + why +
-                   ": start ibpod-agent, or set \"standalone\": \"allow\" in its configuration; if "
-                   "the node has no agent, remove the file")
-      .reported_as(cni::kTryAgainLater);
-}
-
-Result<bool> ask(const Connect& agent, const Path& socket, Deadline deadline) {
-  const nodeapi::Health health = TRY(agent(socket)->health(deadline.at_most(kAgentTimeout)));
-  return health.sm_managed;
-}
-
-// A network that names an agent must not be attached without it.
-Result<bool> ask_named(const Connect& agent, const Path& socket, Deadline deadline) {
-  const Result<bool> sm_managed = ask(agent, socket, deadline);
-  if (sm_managed) return sm_managed;
-  return Error(Code::unavailable,
-               "agentSocket: the node's agent does not answer at " + socket.string() + " (" +
-                   sm_managed.error().text() +
-                   "): start ibpod-agent, or remove the key if the node has no agent")
-      .reported_as(cni::kTryAgainLater);
-}
-
-// The author of a network must not choose the agent that answers for its pods.
-Status check_own(const AgentRequiredFile& required_file, const Path& socket,
-                 const Settings& settings) {
-  if (!required_file.is_in(settings.state_folder))
-    return Error(Code::invalid, "stateDir: " + settings.state_folder.string() +
-                                    ": this node's agent keeps its records in " +
-                                    required_file.folder().string() + ": remove the key");
-  if (!settings.agent_socket.empty() && settings.agent_socket != socket)
-    return Error(Code::invalid, "agentSocket: " + settings.agent_socket.string() +
-                                    ": this node's agent answers at " + socket.string() +
-                                    ": remove the key");
-  return ok();
 }
 
 }  // namespace
@@ -117,19 +77,6 @@ Result<std::optional<Path>> AgentRequiredFile::read() const {
 Result<bool> AgentRequiredFile::needs_partition() const {
   const std::optional<Content> now = TRY(content());
   return now && now->needs_partition;
-}
-
-Result<bool> check_agent(const AgentRequiredFile& required_file, const Settings& settings,
-                         const Connect& agent, Deadline deadline) {
-  const Result<std::optional<Path>> socket = required_file.read();
-  if (!socket) return refused(required_file, "its socket is not known: " + socket.error().text());
-  const Path& named = settings.agent_socket;
-  if (!*socket) return named.empty() ? false : ask_named(agent, named, deadline);
-  TRY(check_own(required_file, **socket, settings));
-  const Result<bool> sm_managed = ask(agent, **socket, deadline);
-  if (sm_managed) return sm_managed;
-  return refused(required_file, "the agent does not answer at " + (*socket)->string() + " (" +
-                                    sm_managed.error().text() + ")");
 }
 
 }  // namespace ibpod::attach

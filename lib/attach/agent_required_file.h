@@ -3,14 +3,9 @@
 // (withoutPartition). The agent writes it, and the plugins go by it.
 #pragma once
 
-#include "lib/attach/keys.h"
-#include "lib/base/clock.h"
 #include "lib/base/files.h"
 #include "lib/base/result.h"
-#include "lib/nodeapi/node.h"
 
-#include <functional>
-#include <memory>
 #include <optional>
 
 namespace ibpod::attach {
@@ -50,17 +45,5 @@ class AgentRequiredFile {
 
   Path file_;
 };
-
-// Asks the node's agent behind a socket.
-using Connect = std::function<std::unique_ptr<nodeapi::Node>(const Path& socket)>;
-// Of one question to the agent, which answers at once, from its last snapshot.
-constexpr Duration kAgentTimeout{5'000};
-
-// Whether the node's agent binds for a network with these settings: false where there is no mark
-// and they name no agent. On a marked node: invalid, where they name another agent or other records
-// than the mark. unavailable (11), saying what to do, where the agent does not answer. It is asked
-// once.
-Result<bool> check_agent(const AgentRequiredFile& required_file, const Settings& settings,
-                         const Connect& agent, Deadline deadline);
 
 }  // namespace ibpod::attach

@@ -1,5 +1,6 @@
 #include "lib/attach/agent_required_file.h"
 
+#include "lib/attach/agent_client.h"
 #include "lib/cni/errors.h"
 #include "tests/support/fake_agent.h"
 #include "tests/support/temp_folder.h"
@@ -30,7 +31,7 @@ struct AgentFixture {
       questions.push_back(socket);
       return std::make_unique<fake::FakeAgent>(agent);
     };
-    return check_agent(required_file, settings, connect, Deadline::in(Duration(1000)));
+    return AgentClient(required_file, settings, connect).ask(Deadline::in(Duration(1000)));
   }
 };
 

@@ -1,6 +1,6 @@
 #include "lib/attach/binding.h"
 
-#include "lib/attach/agent_required_file.h"
+#include "lib/attach/agent_client.h"
 #include "lib/attach/attachment_driver.h"
 #include "lib/cni/errors.h"
 #include "lib/node/vf.h"
@@ -80,13 +80,13 @@ Result<std::vector<ib::PKey>> keys_of(const Binding& binding, const node::Record
 
 }  // namespace
 
-Status to_partition_request(node::Spec& spec) {
-  if (!spec.pkey) return ok();
+Result<node::Spec> to_partition_request(node::Spec spec) {
+  if (!spec.pkey) return spec;
   TRY(ib::check_tenant(*spec.pkey).during("pkey"));
   const bool full = spec.pkey->membership() == ib::Membership::full;
   spec.partitions = {{"", full ? "full" : "", ib::PKey(spec.pkey->partition())}};
   spec.pkey.reset();
-  return ok();
+  return spec;
 }
 
 Status require_partition(const node::Spec& spec, const std::vector<std::string>& unknown) {
@@ -103,9 +103,9 @@ Status require_partition(const node::Spec& spec, const std::vector<std::string>&
 }
 
 Status require_sm(const Context& context, const node::Spec& spec, Deadline deadline) {
-  if (spec.partitions.empty() || context.sm_managed) return ok();
+  if (spec.partitions.empty() || context.host.sm_managed) return ok();
   const Result<nodeapi::Health> health = timed(context, "ask the node's agent for its health", [&] {
-    return context.agent()->health(deadline.at_most(kAgentTimeout));
+    return context.host.agent.connect()->health(deadline.at_most(kAgentTimeout));
   });
   if (health && health->sm_managed) return ok();
   if (health)
@@ -120,8 +120,8 @@ Status require_sm(const Context& context, const node::Spec& spec, Deadline deadl
 Status begin_binding(const Context& context, const node::Record& record, Deadline deadline) {
   if (record.spec.partitions.empty()) return ok();
   const Result<Binding> begun = timed(context, "begin the binding", [&] {
-    return context.agent()->bind(name_in_node(record), Node::Wait::no,
-                                 deadline.at_most(kAgentTimeout));
+    return context.host.agent.connect()->bind(name_in_node(record), Node::Wait::no,
+                                              deadline.at_most(kAgentTimeout));
   });
   // It is asked again.
   if (begun || is_transient(begun.error())) return ok();
@@ -136,15 +136,16 @@ Status await_guid_grant(const Context& context, const node::Record& record, Dead
   std::string why;
   const auto ask = [&]() -> Result<bool> {
     const Result<Binding> told =
-        context.agent()->bind(name_in_node(record), Node::Wait::granted, deadline);
+        context.host.agent.connect()->bind(name_in_node(record), Node::Wait::granted, deadline);
     if (!told && !is_transient(told.error())) return told.error();
     // The last one often says only that there was no time for an answer.
     const bool is_reason = !told && told.error().code() == Code::busy;
     if (is_reason || why.empty()) why = told ? words(*told) : told.error().text();
     return told && told->granted;
   };
-  const bool granted = TRY(timed(context, "wait until the GUID is granted",
-                                 [&] { return node::wait_until(context.kernel, deadline, ask); }));
+  const bool granted = TRY(timed(context, "wait until the GUID is granted", [&] {
+    return node::wait_until(context.host.kernel, deadline, ask);
+  }));
   if (granted) return ok();
   return Error(Code::unavailable,
                "GUID " + record.spec.guids->port.text() + ": not granted yet: " + why);
@@ -156,7 +157,7 @@ Result<BindingResult> await_binding(const Context& context, const node::Record& 
   Binding binding;
   const auto ask = [&]() -> Result<bool> {
     Result<Binding> told =
-        context.agent()->bind(name_in_node(record), Node::Wait::verified, deadline);
+        context.host.agent.connect()->bind(name_in_node(record), Node::Wait::verified, deadline);
     if (!told && !is_transient(told.error())) return told.error();
     if (told) binding = *told;
     // The last one often says only that there was no time for an answer.
@@ -167,8 +168,9 @@ Result<BindingResult> await_binding(const Context& context, const node::Record& 
     return told && told->verified() &&
            (is_verified(*told) || node::is_vfio(record.original.driver));
   };
-  const bool there = TRY(timed(context, "wait for the binding",
-                               [&] { return node::wait_until(context.kernel, deadline, ask); }));
+  const bool there = TRY(timed(context, "wait for the binding", [&] {
+    return node::wait_until(context.host.kernel, deadline, ask);
+  }));
   if (there) {
     const std::vector<ib::PKey> keys = TRY(keys_of(binding, record));
     return BindingResult{keys, is_verified(binding)};
@@ -179,21 +181,22 @@ Result<BindingResult> await_binding(const Context& context, const node::Record& 
 
 Status end_binding(const Context& context, const node::Record& record, Deadline deadline) {
   if (record.spec.partitions.empty()) return ok();
-  const Binding binding =
-      TRY(timed(context, "end the binding", [&] {
-            const Duration timeout =
-                record.stage == node::Stage::pkey_pending ? kUntilGoneAgain : kUntilGone;
-            return context.agent()->unbind(name_in_node(record), deadline.at_most(timeout));
-          }).during("the port may still be in " + partitions_of(record)));
+  const Binding binding = TRY(timed(context, "end the binding", [&] {
+                                const Duration timeout = record.stage == node::Stage::pkey_pending
+                                                             ? kUntilGoneAgain
+                                                             : kUntilGone;
+                                return context.host.agent.connect()->unbind(
+                                    name_in_node(record), deadline.at_most(timeout));
+                              }).during("the port may still be in " + partitions_of(record)));
   if (binding.released()) return ok();
   return Error(Code::unavailable,
                "the port may still be in " + partitions_of(record) + ": " + words(binding));
 }
 
 Status end_unread_binding(const Context& context, const node::RecordName& name, Deadline deadline) {
-  if (!context.needs_agent) return ok();
-  const Result<Binding> binding =
-      context.agent()->unbind({name.container_id, name.ifname, ""}, deadline.at_most(kUntilGone));
+  if (!context.host.agent.is_required()) return ok();
+  const Result<Binding> binding = context.host.agent.connect()->unbind(
+      {name.container_id, name.ifname, ""}, deadline.at_most(kUntilGone));
   if (!binding && binding.error().code() == Code::unsupported) return ok();
   if (!binding) return binding.error();
   if (binding->released()) return ok();
@@ -205,7 +208,7 @@ Status end_unread_binding(const Context& context, const node::RecordName& name, 
 Result<std::vector<ib::PKey>> bound_keys(const Context& context, const node::Record& record) {
   if (record.spec.partitions.empty()) return std::vector<ib::PKey>();
   const Binding binding =
-      TRY(context.agent()
+      TRY(context.host.agent.connect()
               ->bind(name_in_node(record), Node::Wait::verified, Deadline::in(kAgentTimeout))
               .reported_as(cni::kCheckFailed));
   if (binding.verified()) return keys_of(binding, record);

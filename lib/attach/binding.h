@@ -12,7 +12,7 @@ namespace ibpod::attach {
 // On a node whose agent binds, a P_Key that is wanted is a partition of the SM service, and is
 // bound like a named one; bit 15 asks for full membership. invalid for the default partition: no
 // port is bound in it.
-Status to_partition_request(node::Spec& spec);
+Result<node::Spec> to_partition_request(node::Spec spec);
 
 // For a node whose agent wants each network to name a partition (AgentMark): invalid where this one
 // names none, with the one of its `unknown` keys that may have been meant to.

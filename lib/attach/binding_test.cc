@@ -76,7 +76,9 @@ TEST_CASE_FIXTURE(InBlue, "where the agent binds, a P_Key is a partition like on
   const auto wants = [&](int pkey) {
     spec.partitions.clear();
     spec.pkey = ib::PKey(static_cast<uint16_t>(pkey));
-    return to_partition_request(spec);
+    auto requested = to_partition_request(spec);
+    if (requested) spec = *requested;
+    return requested;
   };
   REQUIRE(wants(0x8001));
   CHECK(spec.partitions == std::vector<node::PartitionRequest>{{"", "full", ib::PKey(0x0001)}});
@@ -273,10 +275,10 @@ TEST_CASE_FIXTURE(InBlue,
   needs_agent = true;
   set_call(cni::Verb::gc, "", "");
   binder.stuck = true;
-  CHECK_FALSE(gc(context(), Deadline::in(Duration(60'000))));
+  CHECK_FALSE(gc());
   CHECK(recorded().size() == 1);
   binder.stuck = false;
-  CHECK(gc(context(), Deadline::in(Duration(60'000))));
+  CHECK(gc());
   CHECK(recorded().empty());
   CHECK(binder.leftovers() == "");
 }
@@ -398,10 +400,10 @@ TEST_CASE_FIXTURE(RequestedGuidFixture,
 TEST_CASE_FIXTURE(InBlue, "GC ends the binding of a pod that is gone, and only that") {
   REQUIRE(add());
   set_call(cni::Verb::gc, "", "");
-  REQUIRE(gc(context(), Deadline::in(Duration(60'000))));
+  REQUIRE(gc());
   CHECK(binder.leftovers() != "");
   k.kill_namespace(kPod);
-  REQUIRE(gc(context(), Deadline::in(Duration(60'000))));
+  REQUIRE(gc());
   CHECK(binder.leftovers() == "");
   CHECK(recorded().empty());
 }
@@ -429,7 +431,7 @@ struct KilledProcess {
                     [](const auto& one) { return one.second.path == kPod; });
       fixture.k.kill_namespace(kPod);
       fixture.set_call(cni::Verb::gc, "", "");
-      CHECK(gc(fixture.context(), Deadline::in(Duration(60'000))));
+      CHECK(fixture.gc());
     } else {
       CHECK(fixture.del());
     }

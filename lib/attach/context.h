@@ -1,63 +1,61 @@
-// What every verb of an attachment works with. main builds it once a call and passes it down.
+// Context: what every verb of an attachment works with: what the runtime asks for, the node that it
+// is done on, and the log of the call.
 #pragma once
 
+#include "lib/attach/agent_client.h"
+#include "lib/attach/call_log.h"
+#include "lib/attach/keys.h"
 #include "lib/base/clock.h"
-#include "lib/base/files.h"
 #include "lib/cni/request.h"
 #include "lib/node/kernel.h"
-#include "lib/node/record.h"
 #include "lib/node/records.h"
-#include "lib/node/traced_kernel.h"
-#include "lib/nodeapi/node.h"
 
 #include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 namespace ibpod::attach {
 
-struct Context {
+struct Request {
+  std::string plugin;  // "ib-sriov", "ipoib"
+  const cni::Call& call;
+  const cni::Network& network;
+  const Settings& settings;
+};
+
+struct Host {
   node::Kernel& kernel;
   const node::Records& records;
   std::string boot_id;  // of this boot
-  std::string plugin;   // "ib-sriov", "ipoib"
-  const cni::Call& call;
-  const cni::Network& network;
-  // The node's agent; a connection for each question.
-  std::function<std::unique_ptr<nodeapi::Node>()> agent;
-  // Nothing is attached without it: the node is marked (agent_required_file.h), or the network
-  // names it.
-  bool needs_agent = false;
-  // Takes what an operator should know although nothing has failed.
-  std::function<void(const std::string&)> warn;
-  // Takes what has been achieved.
-  std::function<void(const std::string&)> inform;
-  // Is told of every step outside the kernel and how long it took; the kernel's own are told by
-  // node::trace.
-  node::Observer observe;
-  bool sm_managed = false;  // the agent has answered that it brings ports into partitions
-  // Those that the node allows (node_config.h); nothing: all.
-  std::optional<std::vector<std::string>> ipam_types = {};
-  // The node lets a network name a device that the kubelet has not allocated to the pod.
-  bool any_device = false;
+  AgentClient agent;
   // The node's agent has made the folder of records (it does when it starts): one that is missing
   // is no folder without records.
   bool expects_records = false;
-  std::vector<ib::PciAddress> master_vfs = {};  // those that the node keeps for all (node_config.h)
+  // The agent has answered that it brings ports into partitions. Nobody has asked it before ADD and
+  // STATUS do.
+  bool sm_managed = false;
 };
 
-// Carries out a step and tells the context's observer.
+struct Context {
+  Request request;
+  Host host;
+  CallLog& log;
+};
+
+// Once the agent has answered.
+inline Context with_agent(Context context, bool sm_managed) {
+  context.host.sm_managed = sm_managed;
+  return context;
+}
+
+// Carries out a step and tells the call's log of it.
 template <typename Work>
 auto timed(const Context& context, const std::string& step, Work work) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   auto result = work();
-  context.observe({step,
-                   std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin),
-                   result ? nullptr : &result.error(), node::StepKind::outside});
+  context.log.step({step,
+                    std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin),
+                    result ? nullptr : &result.error(), node::StepKind::outside});
   return result;
 }
 

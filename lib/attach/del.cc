@@ -1,8 +1,7 @@
-#include "lib/attach/verbs.h"
-
 #include "lib/attach/ipam.h"
-#include "lib/attach/release.h"
 #include "lib/attach/pod.h"
+#include "lib/attach/release.h"
+#include "lib/attach/verbs.h"
 #include "lib/node/child.h"
 #include "lib/node/restore.h"
 
@@ -13,26 +12,28 @@ namespace {
 
 // True if the folder has a record of another attachment.
 Result<bool> belongs_to_another(const Context& context, const std::string& folder) {
-  const std::vector<node::RecordName> names = TRY(context.records.in_folder(folder));
+  const std::vector<node::RecordName> names = TRY(context.host.records.in_folder(folder));
   return std::any_of(names.begin(), names.end(), [&](const node::RecordName& name) {
-    return name.container_id != context.call.container_id || name.ifname != context.call.ifname;
+    return name.container_id != context.request.call.container_id ||
+           name.ifname != context.request.call.ifname;
   });
 }
 
 Status take_from(const Context& context, const node::Namespace& pod, const std::string& folder,
                  Deadline deadline) {
-  if (node::is_child_link(folder)) return node::remove_child_in(context.kernel, pod, folder);
+  if (node::is_child_link(folder)) return node::remove_child_in(context.host.kernel, pod, folder);
   const ib::PciAddress device = TRY(ib::PciAddress::parse(folder));
-  return node::return_to_host_from(context.kernel, pod, device, deadline);
+  return node::return_to_host_from(context.host.kernel, pod, device, deadline);
 }
 
 Status release_unrecorded(const Context& context, const std::string& folder, Deadline deadline) {
-  if (context.call.netns.empty()) return ok();
-  const std::optional<node::Namespace> pod = TRY(context.kernel.find_namespace(context.call.netns));
+  if (context.request.call.netns.empty()) return ok();
+  const std::optional<node::Namespace> pod =
+      TRY(context.host.kernel.find_namespace(context.request.call.netns));
   if (!pod) return ok();
   const bool own = TRY(is_own_namespace(context, *pod));
   if (own) return ok();
-  const FolderLock lock = TRY(context.records.lock(folder, deadline));
+  const FolderLock lock = TRY(context.host.records.lock(folder, deadline));
   const bool taken = TRY(belongs_to_another(context, folder));
   return taken ? ok() : take_from(context, *pod, folder, deadline);
 }
@@ -41,16 +42,16 @@ Status release_unrecorded(const Context& context, const std::string& folder, Dea
 // configuration's version, has refused the ADD and can have reserved nothing: its absence must not
 // make DEL fail for ever.
 Status release_addresses_of_call(const Context& context, Deadline deadline) {
-  const Result<std::optional<cni::Ipam>> ipam = ipam_of(context, context.network);
+  const Result<std::optional<cni::Ipam>> ipam = ipam_of(context, context.request.network);
   // Not found, or named as no program can be.
   if (!ipam) {
-    context.warn(ipam.error().text());
+    context.log.warn(ipam.error().text());
     return ok();
   }
-  if (!*ipam || context.network.ipam_type == kDhcp) return ok();
+  if (!*ipam || context.request.network.ipam_type == kDhcp) return ok();
   Status speaks = (*ipam)->check_version(deadline);
   if (!speaks && speaks.error().code() == Code::unsupported) {
-    context.warn(speaks.error().text());
+    context.log.warn(speaks.error().text());
     return ok();
   }
   if (!speaks) return speaks;
@@ -62,11 +63,11 @@ Status release_addresses_of_call(const Context& context, Deadline deadline) {
 Status release_as_far_as_possible(const Context& context, const node::RecordName& name,
                                   Deadline deadline) {
   const EndResult outcome = TRY(end_attachment(context, name, deadline));
-  const Result<node::Record> left = context.records.read(name);
+  const Result<node::Record> left = context.host.records.read(name);
   const bool watched = left && left->stage == node::Stage::pkey_pending;
   if (outcome.undone && !outcome.unbound && watched) {
-    context.warn(name.folder + " is out of service until the agent has ended its binding: " +
-                 outcome.unbound.error().text());
+    context.log.warn(name.folder + " is out of service until the agent has ended its binding: " +
+                     outcome.unbound.error().text());
     return ok();
   }
   return outcome.status();
@@ -78,13 +79,13 @@ std::vector<std::string> release_recorded(const Context& context,
                                           Deadline deadline, Errors& errors) {
   std::vector<std::string> damaged;
   for (const node::RecordName& name : names) {
-    const Result<node::Record> record = context.records.read(name);
+    const Result<node::Record> record = context.host.records.read(name);
     if (!is_damaged(record)) {
       errors.collect(release_as_far_as_possible(context, name, deadline));
       continue;
     }
-    context.warn(record.error().text() +
-                 ": the record stays until garbage collection, and a VF stays out of service");
+    context.log.warn(record.error().text() +
+                     ": the record stays until garbage collection, and a VF stays out of service");
     damaged.push_back(name.folder);
   }
   return damaged;
@@ -100,7 +101,8 @@ Status release_recorded_addresses(const Context& context,
   for (const node::AddressReleaseName& name : owed) {
     if (!is_this_attempt(context, name.attempt)) continue;
     Status released = release_owed(context, name, deadline.at_least(kUndoTime));
-    const bool damaged = !released && is_damaged(context.records.address_releases().read(name));
+    const bool damaged =
+        !released && is_damaged(context.host.records.address_releases().read(name));
     if (damaged) unread.push_back(name);
     errors.collect(damaged ? ok() : std::move(released));
   }
@@ -120,8 +122,8 @@ Status release_by_call(const Context& context, const std::vector<std::string>& f
     if (released) errors.collect(forget_owed(context, name, deadline));
   }
   // The process that released them may have been killed before it removed the folder.
-  errors.collect(
-      context.records.address_releases().tidy(context.call.container_id, context.call.ifname));
+  errors.collect(context.host.records.address_releases().tidy(context.request.call.container_id,
+                                                              context.request.call.ifname));
   return errors.status();
 }
 
@@ -131,17 +133,17 @@ Status del(const Context& context, const std::string& folder, Duration timeout) 
   TRY(check_records(context));
   // An ADD with a short timeout needs as much time to be undone as any other.
   const Deadline deadline = Deadline::in(std::max(timeout, kUndoTime));
-  const std::vector<node::RecordName> names =
-      TRY(context.records.of_attachment(context.call.container_id, context.call.ifname));
+  const std::vector<node::RecordName> names = TRY(context.host.records.of_attachment(
+      context.request.call.container_id, context.request.call.ifname));
   Errors errors;
   std::vector<std::string> rest = release_recorded(context, names, deadline, errors);
   // With what those have just left.
   const std::vector<node::AddressReleaseName> owed =
-      TRY(context.records.address_releases().of_attachment(context.call.container_id,
-                                                           context.call.ifname));
+      TRY(context.host.records.address_releases().of_attachment(context.request.call.container_id,
+                                                                context.request.call.ifname));
   std::vector<node::AddressReleaseName> unread;
   errors.collect(release_recorded_addresses(context, owed, deadline, unread));
-  const bool one_attempt = context.call.environment.contains(std::string(kOnlyAttempt));
+  const bool one_attempt = context.request.call.environment.contains(std::string(kOnlyAttempt));
   const bool recorded = rest.size() < names.size() || unread.size() < owed.size();
   if (recorded || one_attempt) return errors.status();
   if (names.empty() && !folder.empty()) rest.push_back(folder);

@@ -1,7 +1,6 @@
-#include "lib/attach/verbs.h"
-
 #include "lib/attach/ipam.h"
 #include "lib/attach/release.h"
+#include "lib/attach/verbs.h"
 #include "lib/cni/errors.h"
 #include "tests/support/attach_fixture.h"
 

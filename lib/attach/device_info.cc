@@ -56,16 +56,17 @@ Status write_device_info(const node::Records& records, const Path& file,
 }
 
 Status warn_of_other_char_devices(const Context& context, const node::Function& before) {
-  const std::optional<node::Function> now = TRY(context.kernel.function(before.address));
+  const std::optional<node::Function> now = TRY(context.host.kernel.function(before.address));
   if (!now || before.char_devices == now->char_devices) return ok();
   const auto list = [](const std::vector<std::string>& names) {
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
     return text.empty() ? "none" : text;
   };
-  context.warn("the RDMA character devices of " + now->address.text() + " changed from " +
-               list(before.char_devices) + " to " + list(now->char_devices) +
-               ": a container that is allowed them by number may have access to the wrong ones");
+  context.log.warn(
+      "the RDMA character devices of " + now->address.text() + " changed from " +
+      list(before.char_devices) + " to " + list(now->char_devices) +
+      ": a container that is allowed them by number may have access to the wrong ones");
   return ok();
 }
 

@@ -1,7 +1,6 @@
-#include "lib/attach/verbs.h"
-
 #include "lib/attach/ipam.h"
 #include "lib/attach/release.h"
+#include "lib/attach/verbs.h"
 #include "lib/node/restore.h"
 
 #include <algorithm>
@@ -10,7 +9,7 @@ namespace ibpod::attach {
 namespace {
 
 bool is_valid(const Context& context, const node::RecordName& name) {
-  const std::vector<cni::Attachment>& valid = context.network.valid_attachments;
+  const std::vector<cni::Attachment>& valid = context.request.network.valid_attachments;
   return std::find(valid.begin(), valid.end(), cni::Attachment{name.container_id, name.ifname}) !=
          valid.end();
 }
@@ -18,16 +17,18 @@ bool is_valid(const Context& context, const node::RecordName& name) {
 // `living` takes it where it has to stay.
 Status collect(const Context& context, const node::RecordName& name, Deadline deadline,
                std::vector<cni::Attachment>& living) {
-  const Result<node::Record> record = context.records.read(name);
+  const Result<node::Record> record = context.host.records.read(name);
   if (!record && record.error().code() == Code::not_found) return ok();
   if (is_damaged(record)) return release_damaged(context, name, deadline);
   if (!record) return record.error();
-  if (record->plugin != context.plugin || record->network != context.network.name) return ok();
-  const node::Liveness liveness = TRY(node::liveness(context.kernel, *record, context.boot_id));
+  if (record->plugin != context.request.plugin || record->network != context.request.network.name)
+    return ok();
+  const node::Liveness liveness =
+      TRY(node::liveness(context.host.kernel, *record, context.host.boot_id));
   if (liveness == node::Liveness::dead) return end_whole(context, name, deadline);
   if (liveness == node::Liveness::unknown)
-    context.warn(name.text() + " stays: " + record->netns.path.string() +
-                 " is not a namespace now, but the pod's namespace may still exist");
+    context.log.warn(name.text() + " stays: " + record->netns.path.string() +
+                     " is not a namespace now, but the pod's namespace may still exist");
   living.push_back({name.container_id, name.ifname});
   return ok();
 }
@@ -36,16 +37,18 @@ Status collect(const Context& context, const node::RecordName& name, Deadline de
 // not forgotten by the runtime either.
 Status release_addresses_owed(const Context& context, const node::AddressReleaseName& name,
                               Deadline deadline) {
-  const Result<node::Record> record = context.records.address_releases().read(name);
+  const Result<node::Record> record = context.host.records.address_releases().read(name);
   if (!record && record.error().code() == Code::not_found) return ok();
   if (!record) return record.error();
-  if (record->plugin != context.plugin || record->network != context.network.name) return ok();
+  if (record->plugin != context.request.plugin || record->network != context.request.network.name)
+    return ok();
   return release_owed(context, name, deadline);
 }
 
 // The first one has kUndoTime. IPAM that does not answer is not waited for again and again.
 Status release_addresses_owed(const Context& context, Deadline deadline) {
-  const std::vector<node::AddressReleaseName> names = TRY(context.records.address_releases().all());
+  const std::vector<node::AddressReleaseName> names =
+      TRY(context.host.records.address_releases().all());
   deadline = deadline.at_least(kUndoTime);
   Errors errors;
   for (const node::AddressReleaseName& name : names)
@@ -72,7 +75,7 @@ cni::Network with_living(const cni::Network& network, std::vector<cni::Attachmen
 
 Status forward_to_ipam(const Context& context, std::vector<cni::Attachment> living,
                        Deadline deadline) {
-  const cni::Network network = with_living(context.network, std::move(living));
+  const cni::Network network = with_living(context.request.network, std::move(living));
   const std::optional<cni::Ipam> ipam = TRY(ipam_of(context, network));
   if (!ipam) return ok();
   const bool knows = TRY(ipam->speaks(cni::kNewest, deadline));
@@ -81,8 +84,9 @@ Status forward_to_ipam(const Context& context, std::vector<cni::Attachment> livi
 
 }  // namespace
 
-Status gc(const Context& context, Deadline deadline) {
-  const std::vector<node::RecordName> names = TRY(context.records.all());
+Status gc(const Context& context, const AttachmentDriver& driver, Deadline deadline) {
+  TRY(check_records(context));
+  const std::vector<node::RecordName> names = TRY(context.host.records.all());
   Errors errors;
   std::vector<cni::Attachment> living;
   for (const node::RecordName& name : names) {
@@ -90,8 +94,9 @@ Status gc(const Context& context, Deadline deadline) {
     errors.collect(collect(context, name, deadline, living), name.text());
   }
   errors.collect(release_addresses_owed(context, deadline));
-  errors.collect(context.records.tidy());
+  errors.collect(context.host.records.tidy());
   errors.collect(forward_to_ipam(context, std::move(living), deadline), "IPAM");
+  errors.collect(driver.collect_strays(context));
   return errors.status();
 }
 

@@ -1,5 +1,4 @@
 #include "lib/attach/verbs.h"
-
 #include "tests/support/attach_fixture.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +13,7 @@ Status gc_now(Fixture& fixture, const std::string& network = "blue",
   fixture.set_call(cni::Verb::gc, "", "");
   fixture.configure(R"("ipam":{"type":"lease"},"cni.dev/valid-attachments":[)" + valid + "]",
                     network);
-  return gc(fixture.context(), Deadline::in(kLong));
+  return gc(fixture.context(), *fixture.driver(), Deadline::in(kLong));
 }
 
 void kill(Fixture& fixture) {
@@ -94,8 +93,8 @@ TEST_CASE("GC of one plugin leaves another's records alone") {
   kill(fixture);
   fixture.set_call(cni::Verb::gc, "", "");
   Context context = fixture.context();
-  context.plugin = "another";
-  CHECK(gc(context, Deadline::in(kLong)));
+  context.request.plugin = "another";
+  CHECK(gc(context, *fixture.driver(), Deadline::in(kLong)));
   CHECK(fixture.recorded().size() == 1);
 }
 

@@ -33,7 +33,7 @@ Status check_is_no_plugin_of_ours(const std::string& type) {
 // ADD checks it, and DEL again: the node's configuration may have changed since.
 Status check_ipam_type(const Context& context, const std::string& type) {
   TRY(check_is_no_plugin_of_ours(type));
-  const auto& types = context.ipam_types;
+  const auto& types = context.request.settings.ipam_types;
   const bool allowed =
       type.empty() || !types || std::find(types->begin(), types->end(), type) != types->end();
   if (allowed) return ok();
@@ -62,9 +62,9 @@ Result<bool> has_ended(const Context& context, const Result<node::Record>& recor
 // The device is not free yet where its record is still there.
 Result<bool> is_device_free(const Context& context, const AddressReleaseName& name) {
   const std::vector<node::RecordName> left =
-      TRY(context.records.of_attachment(name.container_id, name.ifname));
+      TRY(context.host.records.of_attachment(name.container_id, name.ifname));
   for (const node::RecordName& one : left) {
-    const bool ended = TRY(has_ended(context, context.records.read(one)));
+    const bool ended = TRY(has_ended(context, context.host.records.read(one)));
     if (!ended)
       return Error(Code::busy, "addresses of " + name.container_id + ":" + name.ifname +
                                    ": IPAM does not release them before the attachment " +
@@ -87,7 +87,7 @@ Status ask(const Context& context, const node::Record& record, Deadline deadline
   Status released = release_addresses(context, record, deadline);
   const bool refused = !released && released.error().code() == Code::denied;
   if (refusal != RefusalPolicy::forget || !refused) return released;
-  context.warn("IPAM also refused the DEL: " + released.error().text());
+  context.log.warn("IPAM also refused the DEL: " + released.error().text());
   return ok();
 }
 
@@ -95,7 +95,7 @@ Status ask(const Context& context, const node::Record& record, Deadline deadline
 
 Result<std::optional<cni::Ipam>> ipam_of(const Context& context, const cni::Network& network) {
   TRY(check_ipam_type(context, network.ipam_type));
-  return find_ipam(network, context.call.path, context.call.environment);
+  return find_ipam(network, context.request.call.path, context.request.call.environment);
 }
 
 Status release_addresses(const Context& context, const node::Record& record, Deadline deadline) {
@@ -103,18 +103,19 @@ Status release_addresses(const Context& context, const node::Record& record, Dea
   const cni::Network network = TRY(cni::parse_network(std::move(document), record.configuration));
   const Status allowed = check_ipam_type(context, network.ipam_type);
   if (!allowed) {
-    context.warn(allowed.error().text() + ": it is not called to release the pod's addresses");
+    context.log.warn(allowed.error().text() + ": it is not called to release the pod's addresses");
     return ok();
   }
-  Environment environment = context.call.environment;
+  Environment environment = context.request.call.environment;
   environment["CNI_CONTAINERID"] = record.container_id;
   environment["CNI_IFNAME"] = record.ifname;
   environment["CNI_ARGS"] = record.cni_args;
   // The runtime's word of today goes before that of the ADD.
-  std::vector<Path> path = context.call.path;
+  std::vector<Path> path = context.request.call.path;
   if (path.empty()) path = cni::split_path(record.cni_path);
-  if (context.call.path.empty()) environment["CNI_PATH"] = record.cni_path;
-  const std::optional<node::Namespace> now = TRY(context.kernel.find_namespace(record.netns.path));
+  if (context.request.call.path.empty()) environment["CNI_PATH"] = record.cni_path;
+  const std::optional<node::Namespace> now =
+      TRY(context.host.kernel.find_namespace(record.netns.path));
   environment["CNI_NETNS"] = now == record.netns ? record.netns.path.string() : "";
   const std::optional<cni::Ipam> ipam =
       TRY(find_ipam(network, std::move(path), std::move(environment)));
@@ -148,21 +149,21 @@ Result<cni::AddResult> IpamAllocation::allocate(const Context& context, Deadline
 }
 
 bool is_this_attempt(const Context& context, const std::string& attempt) {
-  const auto only = context.call.environment.find(std::string(kOnlyAttempt));
-  return only == context.call.environment.end() || only->second == attempt;
+  const auto only = context.request.call.environment.find(std::string(kOnlyAttempt));
+  return only == context.request.call.environment.end() || only->second == attempt;
 }
 
 Status owe_addresses(const Context& context, const node::Record& record) {
   if (ipam_type_of(record).empty()) return ok();
   return timed(context, "record that IPAM has addresses to release", [&] {
-    const Path own = context.records.file(node::name_of(record));
-    return context.records.address_releases().write(record, own);
+    const Path own = context.host.records.file(node::name_of(record));
+    return context.host.records.address_releases().write(record, own);
   });
 }
 
 Status release_owed(const Context& context, const AddressReleaseName& name, Deadline deadline,
                     RefusalPolicy refusal) {
-  const node::AddressReleases& releases = context.records.address_releases();
+  const node::AddressReleases& releases = context.host.records.address_releases();
   const FolderLock lock = TRY(releases.lock(name.container_id, name.ifname, deadline)
                                   .during("addresses of " + name.container_id + ":" + name.ifname));
   const Result<node::Record> record = releases.read(name);
@@ -173,12 +174,12 @@ Status release_owed(const Context& context, const AddressReleaseName& name, Dead
   if (!released) return still_owed(*record, device_free, released.error());
   // The process that ended the attachment may have been killed after it removed the record, and
   // before it removed the record's folder.
-  TRY(context.records.tidy(node::name_of(*record).folder));
+  TRY(context.host.records.tidy(node::name_of(*record).folder));
   return releases.remove(name);
 }
 
 Status forget_owed(const Context& context, const AddressReleaseName& name, Deadline deadline) {
-  const node::AddressReleases& releases = context.records.address_releases();
+  const node::AddressReleases& releases = context.host.records.address_releases();
   const FolderLock lock = TRY(releases.lock(name.container_id, name.ifname, deadline));
   return releases.remove(name);
 }

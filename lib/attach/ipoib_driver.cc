@@ -1,6 +1,6 @@
 #include "lib/attach/ipoib_driver.h"
 
-#include "lib/attach/allocated.h"
+#include "lib/attach/agent_client.h"
 #include "lib/attach/attachment_driver.h"
 #include "lib/attach/binding.h"
 #include "lib/attach/pod.h"
@@ -40,8 +40,8 @@ Status check_is_parent(const node::Netdev& master) {
 // Without a partition in the network the pod would be in the master's own, unchecked.
 Status check_own_key(const Context& context, const node::Spec& spec, const node::Netdev& master) {
   const ib::PKey own = master.ipoib->pkey;
-  if (!context.sm_managed || !spec.partitions.empty() || own.same_partition(ib::kDefaultFull))
-    return ok();
+  const bool named = spec.pkey || !spec.partitions.empty();
+  if (!context.host.sm_managed || named || own.same_partition(ib::kDefaultFull)) return ok();
   return Error(Code::invalid, "partition: the master " + master.name + " is in " + own.text() +
                                   ", and this node's agent requires a named partition: set "
                                   "partition or pkey in the network");
@@ -51,7 +51,7 @@ Status check_own_key(const Context& context, const node::Spec& spec, const node:
 Status note_key(const Context& context, node::Record& record, ib::PKey key) {
   if (record.child->pkey.same_partition(key)) return ok();
   record.child->pkey = key;
-  return timed(context, "write the record", [&] { return context.records.write(record); });
+  return timed(context, "write the record", [&] { return context.host.records.write(record); });
 }
 
 bool have_partition_in_common(const node::Spec& one, const node::Spec& other) {
@@ -71,10 +71,10 @@ bool may_use_key(const node::Record& other, const node::Record& own, ib::PKey ke
 // Where the SM service has given a P_Key to another partition since, such a child would be in that.
 Status check_key_is_unused(const Context& context, const node::Record& own, ib::PKey key) {
   if (own.spec.partitions.empty()) return ok();
-  const std::vector<node::RecordName> names = TRY(context.records.all());
+  const std::vector<node::RecordName> names = TRY(context.host.records.all());
   for (const node::RecordName& name : names) {
     if (!node::is_child_link(name.folder) || name == name_of(own)) continue;
-    const Result<node::Record> other = context.records.read(name);
+    const Result<node::Record> other = context.host.records.read(name);
     if (!other || !may_use_key(*other, own, key)) continue;
     return Error(Code::busy, "partition: an IPoIB child of " + node::describe_owner(*other) +
                                  " may still use the P_Key " + key.text() + " of " +
@@ -104,12 +104,12 @@ Status await_broadcast_group(const Context& context, const node::Record& record,
 // Under the folder's lock.
 Status make(const Context& context, node::Record& record) {
   node::Child& child = *record.child;
-  const node::Netdev made = TRY(node::make_child(context.kernel, record));
+  const node::Netdev made = TRY(node::make_child(context.host.kernel, record));
   // The port tells its own limit by nothing but a child.
   TRY(check_mtu(record.spec.mtu, child.mode, made.mtu, " on the port of " + child.master));
   child.address = made.address;
-  TRY(timed(context, "write the record", [&] { return context.records.write(record); }));
-  return node::move_child_to_pod(context.kernel, record);
+  TRY(timed(context, "write the record", [&] { return context.host.records.write(record); }));
+  return node::move_child_to_pod(context.host.kernel, record);
 }
 
 Status check_child(const node::Record& record, const node::Netdev& now) {
@@ -121,6 +121,10 @@ Status check_child(const node::Record& record, const node::Netdev& now) {
 
 }  // namespace
 
+std::string IpoibDriver::subject() const {
+  return config_.master.empty() ? config_.device.text() : config_.master;
+}
+
 std::string IpoibDriver::folder(const cni::Call& call) const {
   return node::child_link(call.container_id, call.ifname);
 }
@@ -128,12 +132,12 @@ std::string IpoibDriver::folder(const cni::Call& call) const {
 Result<node::Netdev> IpoibDriver::find_master(const Context& context) const {
   if (!config_.master.empty()) {
     const std::optional<node::Netdev> named =
-        TRY(context.kernel.find_netdev(node::kHost, config_.master));
+        TRY(context.host.kernel.find_netdev(node::kHost, config_.master));
     if (named) return *named;
     return Error(Code::not_found, "master: the host has no interface " + config_.master);
   }
   const std::optional<node::Netdev> own =
-      TRY(node::own_netdev(context.kernel, node::kHost, config_.device));
+      TRY(node::own_netdev(context.host.kernel, node::kHost, config_.device));
   if (own) return *own;
   return Error(Code::not_found, "the function " + config_.device.text() +
                                     " has no IPoIB interface in the host's namespace: the function "
@@ -144,7 +148,7 @@ Result<node::Netdev> IpoibDriver::find_master(const Context& context) const {
 Result<ib::Guid> IpoibDriver::port_of(const Context& context, const Master& master) {
   const std::optional<ib::Guid> guid = nl::guid_of(master.netdev.address);
   const std::vector<node::RdmaDevice> devices =
-      TRY(context.kernel.rdma_devices(node::kHost, master.function));
+      TRY(context.host.kernel.rdma_devices(node::kHost, master.function));
   const bool there = std::any_of(devices.begin(), devices.end(), [&](const auto& device) {
     return guid && device.port_guid == *guid;
   });
@@ -154,13 +158,14 @@ Result<ib::Guid> IpoibDriver::port_of(const Context& context, const Master& mast
                    master.function.text() + " (by the GUID in its hardware address)");
 }
 
-Result<IpoibDriver::Master> IpoibDriver::usable_master(const Context& context) const {
+Result<IpoibDriver::Master> IpoibDriver::usable_master(const Context& context,
+                                                       const node::Spec& spec) const {
   Master master;
   master.netdev = TRY(find_master(context));
   TRY(check_is_parent(master.netdev));
-  TRY(check_own_key(context, config_.spec, master.netdev));
+  TRY(check_own_key(context, spec, master.netdev));
   const std::optional<ib::PciAddress> function =
-      TRY(context.kernel.function_of(master.netdev.name));
+      TRY(context.host.kernel.function_of(master.netdev.name));
   if (!function) {
     return Error(Code::invalid, "master: " + master.netdev.name + " belongs to no PCI function");
   }
@@ -174,20 +179,32 @@ Result<IpoibDriver::Master> IpoibDriver::usable_master(const Context& context) c
   return master;
 }
 
-Status IpoibDriver::check_usable(const Context& context) {
-  const Master master = TRY(usable_master(context));
-  return check_mtu(config_.spec.mtu, config_.mode.value_or(master.netdev.ipoib->mode),
-                   kMostDatagram, "");
+Status IpoibDriver::check_node(const Context& context) const {
+  const bool named = !config_.master.empty() || !config_.device.empty();
+  if (named) TRY(check_usable(context));
+  return ok();
+}
+
+Result<bool> IpoibDriver::resolve(const Context& context, Deadline deadline) {
+  if (context.request.call.verb == cni::Verb::add) TRY(check_allocated(context, deadline));
+  return true;
+}
+
+Result<std::optional<node::Function>> IpoibDriver::check_usable(const Context& context) const {
+  const Master master = TRY(usable_master(context, config_.spec));
+  TRY(check_mtu(config_.spec.mtu, config_.mode.value_or(master.netdev.ipoib->mode), kMostDatagram,
+                ""));
+  return std::optional<node::Function>();
 }
 
 Status IpoibDriver::check_allocated(const Context& context, Deadline deadline) const {
-  if (context.any_device) return ok();
+  if (context.request.settings.any_device) return ok();
   const node::Netdev master = TRY(find_master(context));
-  const std::optional<ib::PciAddress> address = TRY(context.kernel.function_of(master.name));
+  const std::optional<ib::PciAddress> address = TRY(context.host.kernel.function_of(master.name));
   if (!address) return ok();
-  const std::optional<node::Function> function = TRY(context.kernel.function(*address));
+  const std::optional<node::Function> function = TRY(context.host.kernel.function(*address));
   if (!function || !function->pf) return ok();
-  const auto& kept = context.master_vfs;
+  const auto& kept = context.request.settings.master_vfs;
   if (std::find(kept.begin(), kept.end(), *address) != kept.end()) return ok();
   const std::string key = config_.master.empty() ? "pf" : "master: " + config_.master;
   const std::string advice =
@@ -197,24 +214,24 @@ Status IpoibDriver::check_allocated(const Context& context, Deadline deadline) c
   return attach::check_allocated(context, key, *address, advice, deadline);
 }
 
-Status IpoibDriver::attach(const Context& context, node::Record& record, Deadline deadline) {
-  const Master master = TRY(usable_master(context));
+Status IpoibDriver::attach(const Context& context, node::Record& record, Deadline deadline) const {
+  const Master master = TRY(usable_master(context, record.spec));
   record.device = master.function;
   node::Child& child = record.child.emplace();
-  child.link = folder(context.call);
+  child.link = folder(context.request.call);
   child.master = master.netdev.name;
   child.parent = master.netdev.index;
   child.index = node::choose_index();
   child.port = master.port;
-  child.pkey = config_.spec.pkey.value_or(master.netdev.ipoib->pkey);
+  child.pkey = record.spec.pkey.value_or(master.netdev.ipoib->pkey);
   child.mode = config_.mode.value_or(master.netdev.ipoib->mode);
   child.umcast = config_.umcast;
-  TRY(timed(context, "write the record", [&] { return context.records.write(record); }));
+  TRY(timed(context, "write the record", [&] { return context.host.records.write(record); }));
   return begin_binding(context, record, deadline);
 }
 
 Result<ReadyResult> IpoibDriver::wait_ready(const Context& context, node::Record& record,
-                                            IndexRequirement, Deadline deadline) {
+                                            IndexRequirement, Deadline deadline) const {
   // Before the child: a partition that the port is not in would be an interface without carrier.
   std::optional<TableEntry> membership =
       TRY(await_partitions(context, record, IndexRequirement::any_index, deadline));
@@ -227,7 +244,7 @@ Result<ReadyResult> IpoibDriver::wait_ready(const Context& context, node::Record
 
 Status IpoibDriver::move_to_pod(const Context& context, node::Record& record, ib::PKey key,
                                 Deadline deadline) const {
-  const FolderLock lock = TRY(context.records.lock(folder(context.call), deadline));
+  const FolderLock lock = TRY(context.host.records.lock(folder(context.request.call), deadline));
   // The lock was free while this ADD waited for the partition.
   TRY(check_still_ours(context, record));
   TRY(check_key_is_unused(context, record, key));
@@ -235,13 +252,15 @@ Status IpoibDriver::move_to_pod(const Context& context, node::Record& record, ib
   return make(context, record);
 }
 
-Status IpoibDriver::publish(const Context&, const node::Record&, const std::optional<TableEntry>&) {
+Status IpoibDriver::publish(const Context&, const node::Record&, const std::optional<TableEntry>&,
+                            const std::optional<node::Function>&) const {
   return ok();
 }
 
-Status IpoibDriver::check(const Context& context, const node::Record& record, IndexRequirement) {
+Status IpoibDriver::check(const Context& context, const node::Record& record,
+                          IndexRequirement) const {
   if (!record.child) return differs("the record describes another kind of attachment");
-  const std::optional<node::ChildPlace> place = TRY(node::find_child(context.kernel, record));
+  const std::optional<node::ChildPlace> place = TRY(node::find_child(context.host.kernel, record));
   if (!place || place->where.is_host())
     return differs("the IPoIB child of " + record.child->master + " is not in the pod");
   TRY(check_child(record, place->netdev));
@@ -249,12 +268,16 @@ Status IpoibDriver::check(const Context& context, const node::Record& record, In
   return check_partition(context, record, key_for(record), IndexRequirement::any_index);
 }
 
+Status IpoibDriver::collect_strays(const Context& context) const {
+  return remove_stray_children(context);
+}
+
 Status remove_stray_children(const Context& context) {
   const std::vector<node::Netdev> strays =
-      TRY(node::stray_children(context.kernel, context.records));
+      TRY(node::stray_children(context.host.kernel, context.host.records));
   Errors errors;
   for (const node::Netdev& stray : strays) {
-    errors.collect(context.kernel.remove_netdev(node::kHost, stray.index), stray.name);
+    errors.collect(context.host.kernel.remove_netdev(node::kHost, stray.index), stray.name);
   }
   return errors.status();
 }

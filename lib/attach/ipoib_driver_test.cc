@@ -203,7 +203,7 @@ TEST_CASE("the child of a pod that has died ends with GC, whatever the pod has c
   fixture.k.kill_namespace(kPod);
   fixture.before.namespaces.erase(2);
   fixture.set_call(cni::Verb::gc, "", "");
-  REQUIRE(gc(fixture.context(), Deadline::in(kLong)));
+  REQUIRE(gc(fixture.context(), *fixture.driver(), Deadline::in(kLong)));
   CHECK(fixture.recorded().empty());
   for (const auto& [name, interface] : fixture.k.state.namespaces[fake::kHostId].interfaces) {
     CHECK_FALSE(interface.parent);
@@ -471,7 +471,7 @@ TEST_CASE("GC removes the hidden child of a pod that has died") {
                 [](const auto& entry) { return entry.second.path == kPod; });
   fixture.k.kill_namespace(kPod);
   fixture.set_call(cni::Verb::gc, "", "");
-  CHECK(gc(fixture.context(), Deadline::in(kLong)));
+  CHECK(gc(fixture.context(), *fixture.driver(), Deadline::in(kLong)));
   CHECK(fixture.left() == "");
 }
 

@@ -19,10 +19,6 @@ Path without_link(const Path& folder) {
   return normal.starts_with("/var/run/") ? normal.substr(4) : normal;
 }
 
-void note_spellings(const Fields& fields, const std::string& place, Settings& settings) {
-  for (const std::string& warning : fields.warnings()) settings.warnings.push_back(place + warning);
-}
-
 Result<ib::PKey> read_pkey(const std::string& text) {
   Result<ib::PKey> key = ib::PKey::parse(text);
   const bool is_name = ib::is_partition_name(text) && std::isalpha(text.front()) != 0;
@@ -36,6 +32,24 @@ Status check_slips_of(const Fields& fields, const std::string& place) {
     if (!meant.empty()) return Error(Code::invalid, place + key + ": unknown key" + meant);
   }
   return ok();
+}
+
+template <typename T>
+Status status_of(const Result<T>& read) {
+  return read ? ok() : Status(read.error());
+}
+
+// unsupported for an IPAM that cannot serve InfiniBand.
+Status check_ipam(Fields& top) {
+  const std::optional<Value> ipam = TRY(top.find("ipam"));
+  if (!ipam) return ok();
+  Fields inside = TRY(Fields::of(*ipam));
+  const std::optional<std::string> type = TRY(text(inside, "type"));
+  if (type != kDhcp) return ok();
+  return Error(Code::unsupported,
+               "ipam.type: \"" + std::string(kDhcp) +
+                   "\" cannot serve InfiniBand: its daemon builds requests from 6-byte Ethernet "
+                   "addresses; use host-local, static, whereabouts or another one");
 }
 
 // Empty where the key is.
@@ -126,17 +140,19 @@ Result<Path> plain_path(const std::string& value, const std::string& place) {
                place + ": expected an absolute path without \"..\", got \"" + value + "\"");
 }
 
-Status check_ipam(const cni::Network& network) {
-  if (network.ipam_type != kDhcp) return ok();
-  return Error(Code::unsupported,
-               "ipam.type: \"" + std::string(kDhcp) +
-                   "\" cannot serve InfiniBand: its daemon builds requests from 6-byte Ethernet "
-                   "addresses; use host-local, static, whereabouts or another one");
+// Nobody calls it with another document than an object (cni::parse_document).
+Keys::Keys(const Value& document, cni::Verb verb)
+    : verb_(verb), top_(Fields::of(document.is_object() ? document : Value::object()).value()) {
+  if (!document.is_object()) refuse(document.members().error());
 }
 
-Result<Keys> Keys::of(const Value& document) {
-  Fields top = TRY(Fields::of(document));
-  return Keys(std::move(top));
+void Keys::refuse(const Status& status) {
+  if (!status && !error_) error_ = status.error();
+}
+
+void Keys::note(const Status& status) {
+  refuse(status);
+  if (!status && verb_ == cni::Verb::del) warnings_.push_back(status.error().text());
 }
 
 Status Keys::read_runtime_config() {
@@ -154,25 +170,8 @@ Status Keys::read_args() {
   return ok();
 }
 
-Status Keys::read(Settings& settings) {
-  for (const std::string_view key : cni::kNetworkKeys) TRY(top_.find(key));
-  // Multus adds it beside deviceID, with the same value.
-  TRY(top_.find("pciBusID"));
-  TRY(read_runtime_config());
-  TRY(read_args());
-  TRY(read_timeout(settings));
-  TRY(read_path(settings, "stateDir", settings.state_folder));
-  TRY(read_path(settings, "agentSocket", settings.agent_socket));
-  TRY(read_path(settings, "logFile", settings.log_file));
-  return read_log_level(settings);
-}
-
-void Keys::read_lenient(Settings& settings) {
-  const auto note = [&](const Status& status) {
-    if (!status) settings.warnings.push_back(status.error().text());
-  };
-  // One that is wrong is among the network's own warnings.
-  (void)read_runtime_config();
+void Keys::read(Settings& settings) {
+  read_known();
   note(read_timeout(settings));
   const Status state_folder = read_path(settings, "stateDir", settings.state_folder);
   note(state_folder);
@@ -181,6 +180,20 @@ void Keys::read_lenient(Settings& settings) {
   note(read_path(settings, "agentSocket", settings.agent_socket));
   note(read_path(settings, "logFile", settings.log_file));
   note(read_log_level(settings));
+}
+
+void Keys::warn(std::string text) {
+  if (verb_ != cni::Verb::del) warnings_.push_back(std::move(text));
+}
+
+// One that is wrong is among the network's own warnings (cni::parse_network_for_del).
+void Keys::read_known() {
+  for (const std::string_view key : cni::kNetworkKeys) refuse(status_of(top_.find(key)));
+  refuse(check_ipam(top_));
+  // Multus adds it beside deviceID, with the same value.
+  refuse(status_of(top_.find("pciBusID")));
+  refuse(read_runtime_config());
+  refuse(read_args());
 }
 
 Status Keys::read_timeout(Settings& settings) {
@@ -277,14 +290,19 @@ Status Keys::check_slips() const {
   return cni_args_ ? check_slips_of(*cni_args_, "args.cni.") : ok();
 }
 
-void Keys::warn(Settings& settings) const {
-  note_spellings(top_, "", settings);
-  if (runtime_) note_spellings(*runtime_, "runtimeConfig.", settings);
-  if (args_) note_spellings(*args_, "args.", settings);
-  if (cni_args_) note_spellings(*cni_args_, "args.cni.", settings);
+void Keys::warn_of_spellings(const Fields& fields, const std::string& place) {
+  for (const std::string& warning : fields.warnings()) warnings_.push_back(place + warning);
+}
+
+void Keys::find_unread(Settings& settings) {
+  if (verb_ == cni::Verb::del) return;
+  if (verb_ == cni::Verb::add) refuse(check_slips());
+  warn_of_spellings(top_, "");
+  if (runtime_) warn_of_spellings(*runtime_, "runtimeConfig.");
+  if (args_) warn_of_spellings(*args_, "args.");
+  if (cni_args_) warn_of_spellings(*cni_args_, "args.cni.");
   for (const std::string& key : top_.unknown())
-    settings.warnings.push_back("the key \"" + key + "\" is unknown and ignored" +
-                                top_.meant_by(key));
+    warnings_.push_back("the key \"" + key + "\" is unknown and ignored" + top_.meant_by(key));
   settings.unknown = top_.unknown();
   if (!cni_args_) return;
   for (const std::string& key : cni_args_->unknown()) settings.unknown.push_back("args.cni." + key);

@@ -1,5 +1,6 @@
-// Keys: reads the configuration of a network, as far as all plugins of attachments share it. Each
-// plugin also reads its own keys; a key that no code has read causes a warning.
+// Keys: reads the configuration of a network, once for all verbs. Each plugin also reads its own
+// keys. What cannot be read keeps its default, and is kept as an error: ADD is refused for it, and
+// DEL goes on without.
 #pragma once
 
 #include "lib/attach/node_config.h"
@@ -17,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ibpod::attach {
@@ -27,8 +29,6 @@ struct Settings : NodeConfig {
   explicit Settings(const NodeConfig& node) : NodeConfig(node) {}
 
   Duration timeout{30'000};  // timeoutSeconds
-  // About keys that were read in an odd way, or not at all.
-  std::vector<std::string> warnings;
   // Keys of the network and of args.cni that no code has read, by their places.
   std::vector<std::string> unknown;
   // For DEL: a stateDir that this node lets no network set. An attachment of earlier times may have
@@ -36,10 +36,21 @@ struct Settings : NodeConfig {
   Path refused_state_folder;
 };
 
+// What has been read of a network's configuration. `Config` is what one kind of attachment is
+// configured with: the Settings, and its own.
+template <typename Config>
+struct ParsedConfig {
+  Config config;
+  // About keys that were read in an odd way, or not at all.
+  std::vector<std::string> warnings;
+  // The first key that is wrong. All but DEL refuse the configuration for it.
+  std::optional<Error> error;
+};
+
 class Keys {
  public:
-  // invalid where `document` is no object.
-  static Result<Keys> of(const json::Value& document);
+  // `verb`: DEL is not warned of keys that it has no use for.
+  Keys(const json::Value& document, cni::Verb verb);
 
   // The network's own keys, those of runtimeConfig and of args.cni, as far as they are there and
   // have been read.
@@ -47,12 +58,22 @@ class Keys {
   std::optional<json::Fields>& runtime() { return runtime_; }
   std::optional<json::Fields>& cni_args() { return cni_args_; }
 
-  // `settings` has what the node says. invalid names key, value and what would be right; also for a
-  // key that the node lets no network set, unless the value is the node's own.
-  Status read(Settings& settings);
-  // The same for a configuration that may be wrong: each that cannot be read, or not be set here,
-  // is a warning and has the node's value.
-  void read_lenient(Settings& settings);
+  // Takes an error, which names key, value and what would be right.
+  void refuse(const Status& status);
+  // The same of a key that DEL uses as well: without it, DEL does something else. A warning.
+  void note(const Status& status);
+  // Warns of a key, but for DEL.
+  void warn(std::string text);
+  // A value, or its default where it cannot be read.
+  template <typename T>
+  T take(Result<T> read, T otherwise = {}) {
+    if (!read) refuse(read.error());
+    return read ? std::move(read).value() : std::move(otherwise);
+  }
+
+  // `settings` has what the node says. Each that cannot be read keeps that; so does one that the
+  // node lets no network set, unless the value is the node's own.
+  void read(Settings& settings);
   // A PCI address under deviceID, there or in runtimeConfig, where Multus puts it; empty for none.
   Result<ib::PciAddress> device();
   Result<std::optional<ib::PKey>> pkey();
@@ -62,25 +83,34 @@ class Keys {
   // An absolute path without ".."; empty for none.
   static Result<Path> path(json::Fields& fields, std::string_view key, const std::string& place);
 
-  // For ADD, once all keys have been asked for: invalid for one in the network or in args.cni that
-  // is a sure slip of another, as a pod would be attached otherwise than its network was meant to.
-  Status check_slips() const;
-  // Adds warnings about the keys that no code has read, or that were found under another spelling.
-  void warn(Settings& settings) const;
+  // Once all keys have been asked for: what has become of the configuration. ADD refuses a key in
+  // the network or in args.cni that is a sure slip of another, as a pod would be attached otherwise
+  // than its network was meant to; any other that no code has read is a warning.
+  template <typename Config>
+  ParsedConfig<Config> finish(Config config) && {
+    find_unread(config);
+    return {std::move(config), std::move(warnings_), std::move(error_)};
+  }
 
  private:
-  explicit Keys(json::Fields top) : top_(std::move(top)) {}
+  void read_known();
   Status read_runtime_config();
   Status read_args();
   Status read_timeout(Settings& settings);
   Status read_path(Settings& settings, std::string_view key, Path& value);
   Status read_log_level(Settings& settings);
   Status check_own(const Settings& settings, std::string_view key, bool same) const;
+  Status check_slips() const;
+  void find_unread(Settings& settings);
+  void warn_of_spellings(const json::Fields& fields, const std::string& place);
 
+  cni::Verb verb_;
   json::Fields top_;
   std::optional<json::Fields> runtime_;
   std::optional<json::Fields> args_;
   std::optional<json::Fields> cni_args_;
+  std::vector<std::string> warnings_;
+  std::optional<Error> error_;
 };
 
 // A string; nothing for an empty one. Go's readers take it for an absent one, and tools that write
@@ -98,9 +128,6 @@ inline constexpr size_t kMostPartitions = 32;
 // it open. invalid if both are set and differ, or if `pkey` is set as well: it is not clear which
 // one is meant.
 Result<std::vector<node::PartitionRequest>> read_partitions(Keys& keys);
-
-// unsupported for an IPAM that cannot serve InfiniBand.
-Status check_ipam(const cni::Network& network);
 
 // An error of a value's parser, under its key.
 template <typename T>

@@ -60,16 +60,16 @@ Result<PortView> read_port(const Context& context, const node::Record& record, i
   PortView view;
   const node::Namespace& where = home_of_rdma(record);
   const std::vector<node::RdmaDevice> devices =
-      TRY(context.kernel.rdma_devices(where, record.device));
+      TRY(context.host.kernel.rdma_devices(where, record.device));
   view.missing = "RDMA device not found";  // being renamed, most likely
   const node::RdmaDevice* const device = device_of(devices, record);
   if (device == nullptr) return view;
-  Result<ib::Port> port = context.kernel.port(where, device->name);
+  Result<ib::Port> port = context.host.kernel.port(where, device->name);
   if (!port && port.error().code() == Code::not_found) return view;
   view.port = TRY(std::move(port));
   if (requirement == IndexRequirement::index_0) {
     const std::optional<node::Netdev> netdev =
-        TRY(node::own_netdev(context.kernel, record.netns, record.device));
+        TRY(node::own_netdev(context.host.kernel, record.netns, record.device));
     if (netdev && netdev->ipoib) view.netdev = netdev->ipoib->pkey;
   }
   view.missing = explain_missing(view.port, key, requirement, view);
@@ -98,7 +98,7 @@ std::string missing_hint(const PortView& view, const node::Record& record) {
 Result<PortView> await_view(const Context& context, const node::Record& record, ib::PKey key,
                             IndexRequirement requirement, Deadline deadline) {
   PortView view;
-  TRY(node::wait_until(context.kernel, deadline, [&]() -> Result<bool> {
+  TRY(node::wait_until(context.host.kernel, deadline, [&]() -> Result<bool> {
     view = TRY(read_port(context, record, key, requirement));
     return view.missing.empty();
   }));
@@ -119,17 +119,17 @@ void warn_of_others(const Context& context, const PortView& view, ib::PKey wante
   for (size_t i = 0; i < view.port.pkeys.size(); ++i) {
     const ib::PKey key = view.port.pkeys[i];
     if (key.partition() == 0 || key.same_partition(wanted)) continue;
-    context.warn("the port is also in another partition: " + key.text() + " at index " +
-                 std::to_string(i) + (key == ib::kDefaultFull ? ", open to every port" : ""));
+    context.log.warn("the port is also in another partition: " + key.text() + " at index " +
+                     std::to_string(i) + (key == ib::kDefaultFull ? ", open to every port" : ""));
   }
 }
 
 }  // namespace
 
 void log_verified(const Context& context, ib::PKey asked, const TableEntry& membership) {
-  context.inform("partition " + asked.text() + " is verified: " + membership.key.text() + ", " +
-                 std::string(ib::name(membership.key.membership())) + " member, at index " +
-                 std::to_string(membership.index));
+  context.log.inform("partition " + asked.text() + " is verified: " + membership.key.text() + ", " +
+                     std::string(ib::name(membership.key.membership())) + " member, at index " +
+                     std::to_string(membership.index));
 }
 
 const node::Namespace& home_of_rdma(const node::Record& record) {

@@ -7,17 +7,18 @@
 namespace ibpod::attach {
 
 Result<node::Namespace> pod_namespace(const Context& context) {
-  const std::optional<node::Namespace> pod = TRY(context.kernel.find_namespace(context.call.netns)
-                                                     .during("CNI_NETNS")
-                                                     .reported_as(cni::kInvalidEnvironment));
+  const std::optional<node::Namespace> pod =
+      TRY(context.host.kernel.find_namespace(context.request.call.netns)
+              .during("CNI_NETNS")
+              .reported_as(cni::kInvalidEnvironment));
   if (!pod) {
-    return Error(Code::not_found,
-                 "CNI_NETNS: there is no network namespace at " + context.call.netns.string())
+    return Error(Code::not_found, "CNI_NETNS: there is no network namespace at " +
+                                      context.request.call.netns.string())
         .reported_as(cni::kUnknownContainer);
   }
   const bool own = TRY(is_own_namespace(context, *pod));
   if (own) {
-    return Error(Code::invalid, "CNI_NETNS: " + context.call.netns.string() +
+    return Error(Code::invalid, "CNI_NETNS: " + context.request.call.netns.string() +
                                     " is the host's own network namespace: a pod with hostNetwork "
                                     "needs no attachment")
         .reported_as(cni::kInvalidEnvironment);
@@ -27,19 +28,20 @@ Result<node::Namespace> pod_namespace(const Context& context) {
 
 Result<bool> is_own_namespace(const Context& context, const node::Namespace& where) {
   const std::optional<node::Namespace> own =
-      TRY(context.kernel.find_namespace("/proc/self/ns/net"));
+      TRY(context.host.kernel.find_namespace("/proc/self/ns/net"));
   return own && own->identity == where.identity;
 }
 
 Status check_name_is_free(const Context& context, const node::Namespace& pod) {
   const std::optional<node::Netdev> taken =
-      TRY(context.kernel.find_netdev(pod, context.call.ifname));
+      TRY(context.host.kernel.find_netdev(pod, context.request.call.ifname));
   if (!taken) return ok();
-  return Error(Code::exists, "CNI_IFNAME: the pod already has an interface " + context.call.ifname);
+  return Error(Code::exists,
+               "CNI_IFNAME: the pod already has an interface " + context.request.call.ifname);
 }
 
 Status check_still_there(const Context& context, const node::Namespace& pod) {
-  const std::optional<node::Namespace> now = TRY(context.kernel.find_namespace(pod.path));
+  const std::optional<node::Namespace> now = TRY(context.host.kernel.find_namespace(pod.path));
   if (now == pod) return ok();
   return Error(Code::not_found, "CNI_NETNS: the network namespace " + pod.path.string() +
                                     " has ended while the attachment was being made")
@@ -47,14 +49,14 @@ Status check_still_there(const Context& context, const node::Namespace& pod) {
 }
 
 Status check_still_ours(const Context& context, const node::Record& record) {
-  const Result<node::Record> now = context.records.read(name_of(record));
+  const Result<node::Record> now = context.host.records.read(name_of(record));
   if (now && *now == record) return check_still_there(context, record.netns);
   return Error(Code::unavailable, "the attachment was deleted while it was being made");
 }
 
 Result<node::Netdev> pod_netdev(const Context& context, const node::Record& record) {
   const std::optional<node::Netdev> netdev =
-      TRY(context.kernel.find_netdev(record.netns, record.ifname));
+      TRY(context.host.kernel.find_netdev(record.netns, record.ifname));
   if (!netdev) return Error(Code::unavailable, record.ifname + " has disappeared from the pod");
   return *netdev;
 }
@@ -62,8 +64,8 @@ Result<node::Netdev> pod_netdev(const Context& context, const node::Record& reco
 Result<std::optional<node::Netdev>> await_carrier(const Context& context,
                                                   const node::Record& record, Deadline deadline) {
   std::optional<node::Netdev> netdev;
-  const bool carrier = TRY(node::wait_until(context.kernel, deadline, [&]() -> Result<bool> {
-    netdev = TRY(context.kernel.find_netdev(record.netns, record.ifname));
+  const bool carrier = TRY(node::wait_until(context.host.kernel, deadline, [&]() -> Result<bool> {
+    netdev = TRY(context.host.kernel.find_netdev(record.netns, record.ifname));
     return netdev && netdev->carrier;
   }));
   return carrier ? netdev : std::nullopt;
@@ -71,8 +73,8 @@ Result<std::optional<node::Netdev>> await_carrier(const Context& context,
 
 Status renew_pkey(const Context& context, const node::Record& record) {
   const node::Netdev netdev = TRY(pod_netdev(context, record));
-  TRY(context.kernel.change_netdev(record.netns, netdev.index, {.up = false}));
-  return context.kernel.change_netdev(record.netns, netdev.index, {.up = true});
+  TRY(context.host.kernel.change_netdev(record.netns, netdev.index, {.up = false}));
+  return context.host.kernel.change_netdev(record.netns, netdev.index, {.up = true});
 }
 
 Status check_interface(const node::Record& record, const node::Netdev& now) {

@@ -1,4 +1,5 @@
-// The pod of an attachment: its network namespace, and its interface in it, whatever that is made of.
+// The pod of an attachment: its network namespace, and its interface in it, whatever that is made
+// of.
 #pragma once
 
 #include "lib/attach/context.h"

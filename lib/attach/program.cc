@@ -53,7 +53,7 @@ std::string read_input() {
 
 }  // namespace
 
-int run(const std::string& about, const MakePlugin& make, char** entries) {
+int run(PluginKind kind, const std::string& about, char** entries) {
   const Status secured = cni::secure_streams();
   if (!secured) {
     std::fprintf(stderr, "%s\n", secured.error().text().c_str());
@@ -72,11 +72,12 @@ int run(const std::string& about, const MakePlugin& make, char** entries) {
   const bool has_input = environment.at("CNI_COMMAND") != "VERSION" || ::isatty(STDIN_FILENO) == 0;
   const std::string input = has_input ? read_input() : "";
   log::Log log(log::Level::info);
-  const std::unique_ptr<Plugin> plugin = make(
+  Plugin plugin(
+      std::move(kind),
       {open_linux, node::read_boot_id, nodeapi::connect, [&] { return node_config(environment); }},
       log);
-  const cni::Answer answer = cni::serve(*plugin, environment, input);
-  if (has_input) plugin->finish(answer.failure);
+  const cni::Answer answer = cni::serve(plugin, environment, input);
+  if (has_input) plugin.finish(answer.failure);
   const Status printed = cni::print(answer.output);
   if (!printed) log.write(log::Level::error, printed.error().text());
   return printed ? answer.exit_code : 1;

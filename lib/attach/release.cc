@@ -1,8 +1,8 @@
 #include "lib/attach/release.h"
 
 #include "lib/attach/binding.h"
-#include "lib/cni/errors.h"
 #include "lib/attach/ipam.h"
+#include "lib/cni/errors.h"
 #include "lib/node/child.h"
 #include "lib/node/restore.h"
 #include "lib/node/vf.h"
@@ -13,17 +13,17 @@ namespace {
 // A record of another boot: the reboot has reset the devices, so their state now says nothing about
 // this attachment. A VF without a GUID, for example, is not the pod's doing.
 Result<bool> is_left(const Context& context, const node::Record& record) {
-  if (record.boot_id == context.boot_id) return true;
+  if (record.boot_id == context.host.boot_id) return true;
   if (record.child) return false;
-  return node::has_traces(context.kernel, record);
+  return node::has_traces(context.host.kernel, record);
 }
 
 Status take_back(const Context& context, node::Record& record, Deadline deadline) {
   const bool left = TRY(is_left(context, record));
   if (!left) return ok();
-  if (record.child) return node::remove_child(context.kernel, record, deadline);
-  const auto write = [&](const node::Record& now) { return context.records.write(now); };
-  return node::restore(context.kernel, record, write, deadline);
+  if (record.child) return node::remove_child(context.host.kernel, record, deadline);
+  const auto write = [&](const node::Record& now) { return context.host.records.write(now); };
+  return node::restore(context.host.kernel, record, write, deadline);
 }
 
 // A port that still has the keys keeps the GUID that they were given to: under another GUID it
@@ -36,7 +36,7 @@ bool may_take_back(const node::Record& record, const Status& unbound) {
 // by now and not ours to end.
 Result<std::optional<node::Record>> still_there(const Context& context,
                                                 const node::Record& record) {
-  Result<node::Record> now = context.records.read(name_of(record));
+  Result<node::Record> now = context.host.records.read(name_of(record));
   if (!now && now.error().code() != Code::not_found) return now.error();
   if (!now || now->attempt != record.attempt) return std::optional<node::Record>();
   return std::optional(std::move(now).value());
@@ -48,11 +48,11 @@ Result<std::optional<node::Record>> begin_end(const Context& context, const node
                                               Deadline deadline) {
   if (record.spec.partitions.empty() || record.stage != node::Stage::attached)
     return std::optional(record);
-  const FolderLock lock = TRY(context.records.lock(name_of(record).folder, deadline));
+  const FolderLock lock = TRY(context.host.records.lock(name_of(record).folder, deadline));
   std::optional<node::Record> now = TRY(still_there(context, record));
   if (!now) return std::optional<node::Record>();
   now->stage = node::Stage::ending;
-  TRY(context.records.write(*now));
+  TRY(context.host.records.write(*now));
   return now;
 }
 
@@ -60,24 +60,24 @@ Result<std::optional<node::Record>> begin_end(const Context& context, const node
 // was the attachment's own. No other port gets that GUID until the SM service has seen it without
 // the keys.
 Result<bool> is_port_gone(const Context& context, const node::Record& record) {
-  if (record.boot_id == context.boot_id || !record.spec.guids) return false;
+  if (record.boot_id == context.host.boot_id || !record.spec.guids) return false;
   const bool left = TRY(is_left(context, record));
   return !left;
 }
 
 Status end_record(const Context& context, node::Record record, const Status& unbound) {
   const bool gone = TRY(is_port_gone(context, record));
-  if (unbound || gone) return context.records.remove(name_of(record));
+  if (unbound || gone) return context.host.records.remove(name_of(record));
   if (record.stage == node::Stage::pkey_pending) return ok();
   record.stage = node::Stage::pkey_pending;
-  return context.records.write(record);
+  return context.host.records.write(record);
 }
 
 // Marks a child that could not be removed as ending: garbage collection goes on with its DEL.
 Status note_ending(const Context& context, node::Record& record) {
   if (!record.child || record.stage != node::Stage::attached) return ok();
   record.stage = node::Stage::ending;
-  return context.records.write(record);
+  return context.host.records.write(record);
 }
 
 Status give_back(const Context& context, node::Record& record, const Status& unbound,
@@ -94,7 +94,7 @@ Status give_back(const Context& context, node::Record& record, const Status& unb
 // been noted already.
 Status end_device(const Context& context, const node::Record& record, const Status& unbound,
                   Deadline deadline, Addresses addresses) {
-  const FolderLock lock = TRY(context.records.lock(name_of(record).folder, deadline));
+  const FolderLock lock = TRY(context.host.records.lock(name_of(record).folder, deadline));
   std::optional<node::Record> now = TRY(still_there(context, record));
   if (!now) return ok();
   const bool missing = TRY(is_missing(context, *now));
@@ -105,21 +105,21 @@ Status end_device(const Context& context, const node::Record& record, const Stat
 }
 
 Result<bool> is_home(const Context& context, const ib::PciAddress& device) {
-  const std::optional<node::Function> function = TRY(context.kernel.function(device));
+  const std::optional<node::Function> function = TRY(context.host.kernel.function(device));
   if (!function || !function->driver) return true;
   // Whether a virtual machine has it cannot be seen from here.
   if (node::is_vfio(*function->driver)) return false;
   const std::vector<node::RdmaDevice> devices =
-      TRY(context.kernel.rdma_devices(node::kHost, device));
+      TRY(context.host.kernel.rdma_devices(node::kHost, device));
   const std::optional<node::Netdev> netdev =
-      TRY(node::own_netdev(context.kernel, node::kHost, device));
+      TRY(node::own_netdev(context.host.kernel, node::kHost, device));
   return !devices.empty() && netdev;
 }
 
 Status release_damaged_vf(const Context& context, const node::RecordName& name, Deadline deadline) {
   const ib::PciAddress device = TRY(ib::PciAddress::parse(name.folder));
   const bool home = TRY(is_home(context, device));
-  if (home) return node::clear_identity(context.kernel, device, deadline);
+  if (home) return node::clear_identity(context.host.kernel, device, deadline);
   return Error(Code::busy,
                "record " + name.text() +
                    " is damaged, and a pod or a virtual machine may still have " + name.folder +
@@ -129,9 +129,9 @@ Status release_damaged_vf(const Context& context, const node::RecordName& name, 
 // Nothing but its name and its alias is known of it.
 Status release_damaged_child(const Context& context, const node::RecordName& name,
                              Deadline deadline) {
-  TRY(node::remove_child_on_host(context.kernel, name.folder));
+  TRY(node::remove_child_on_host(context.host.kernel, name.folder));
   const bool elsewhere =
-      TRY(node::may_child_be_in_any_namespace(context.kernel, name.folder, deadline));
+      TRY(node::may_child_be_in_any_namespace(context.host.kernel, name.folder, deadline));
   if (!elsewhere) return ok();
   return Error(Code::busy,
                "record " + name.text() +
@@ -142,10 +142,10 @@ Status release_damaged_child(const Context& context, const node::RecordName& nam
 }  // namespace
 
 Status check_records(const Context& context) {
-  if (!context.expects_records || context.records.has_folder()) return ok();
+  if (!context.host.expects_records || context.host.records.has_folder()) return ok();
   return Error(
              Code::unavailable,
-             "records of attachments: " + context.records.folder().string() +
+             "records of attachments: " + context.host.records.folder().string() +
                  " is missing, although this node's agent created it: mount its disk; if the "
                  "records are lost, create the folder, and DEL restores what it finds without them")
       .reported_as(cni::kTryAgainLater);
@@ -159,14 +159,14 @@ Status EndResult::status() const {
 }
 
 Result<bool> is_missing(const Context& context, const node::Record& record) {
-  if (record.child || record.boot_id != context.boot_id) return false;
-  const std::optional<node::Function> function = TRY(context.kernel.function(record.device));
+  if (record.child || record.boot_id != context.host.boot_id) return false;
+  const std::optional<node::Function> function = TRY(context.host.kernel.function(record.device));
   return !function;
 }
 
 Result<EndResult> end_attachment(const Context& context, const node::RecordName& name,
                                  Deadline deadline, Addresses addresses) {
-  const Result<node::Record> found = context.records.read(name);
+  const Result<node::Record> found = context.host.records.read(name);
   if (!found && found.error().code() == Code::not_found) return EndResult();
   if (!found) return found.error();
   if (!is_this_attempt(context, found->attempt)) return EndResult();
@@ -174,7 +174,7 @@ Result<EndResult> end_attachment(const Context& context, const node::RecordName&
   if (!record) return EndResult();
   const Status unbound = end_binding(context, *record, deadline);
   Status undone = end_device(context, *record, unbound, deadline.at_least(kUndoTime), addresses);
-  const Result<node::Record> left = context.records.read(name);
+  const Result<node::Record> left = context.host.records.read(name);
   const bool over = !left && left.error().code() == Code::not_found;
   return EndResult{std::move(undone), over ? ok() : unbound};
 }
@@ -190,10 +190,10 @@ bool is_damaged(const Result<node::Record>& record) {
 
 Status release_damaged(const Context& context, const node::RecordName& name, Deadline deadline) {
   TRY(end_unread_binding(context, name, deadline));
-  const FolderLock lock = TRY(context.records.lock(name.folder, deadline));
+  const FolderLock lock = TRY(context.host.records.lock(name.folder, deadline));
   TRY(node::is_child_link(name.folder) ? release_damaged_child(context, name, deadline)
                                        : release_damaged_vf(context, name, deadline));
-  return context.records.remove(name);
+  return context.host.records.remove(name);
 }
 
 }  // namespace ibpod::attach

@@ -24,7 +24,7 @@ inline bool clean_up(Fixture& fixture, Afterwards how) {
   }
   fixture.k.kill_namespace(kPod);
   fixture.set_call(cni::Verb::gc, "", "");
-  return gc(fixture.context(), Deadline::in(Duration(60'000))).ok();
+  return fixture.gc().ok();
 }
 
 // Whether the fault has struck.

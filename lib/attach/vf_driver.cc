@@ -1,5 +1,6 @@
 #include "lib/attach/vf_driver.h"
 
+#include "lib/attach/agent_client.h"
 #include "lib/attach/attachment_driver.h"
 #include "lib/attach/binding.h"
 #include "lib/attach/device_info.h"
@@ -15,7 +16,7 @@ Status check_has_guid(const Context& context, const node::Record& record) {
   if (record.spec.guids || !record.original.guids || !record.original.guids->none()) return ok();
   const std::string none = "the VF " + record.device.text() + " has no GUID (" +
                            record.original.guids->port.text() + ")";
-  if (context.sm_managed)
+  if (context.host.sm_managed)
     return Error(Code::unavailable,
                  none +
                      ": this node's agent sets one from the SM service's pool when it prepares the "
@@ -25,6 +26,15 @@ Status check_has_guid(const Context& context, const node::Record& record) {
                    ", and the network requests none: request one (runtimeConfig.infinibandGUID, "
                    "args.cni.guid or guid), or set the VF's first: ip link set PF vf N node_guid "
                    "GUID, the same with port_guid, then unbind and bind the VF");
+}
+
+// A VF's own interface is what a pod gets, and a PF's is the way to a VF's GUIDs.
+Status check_ipoib(const Context& context) {
+  const std::vector<node::Netdev> netdevs = TRY(context.host.kernel.ipoib_netdevs(node::kHost));
+  if (!netdevs.empty()) return ok();
+  return Error(
+      Code::unavailable,
+      "the host has no IPoIB interface of a VF or PF: load ib_ipoib and the adapter's driver");
 }
 
 // What a device on vfio-pci cannot be given is not given, and said.
@@ -43,7 +53,7 @@ void drop_what_vfio_cannot(const Context& context, const node::Function& functio
     spec.guids.reset();
     spec.policy.reset();
   }
-  if (!dropped.empty()) context.warn("ignored for a device on vfio-pci: " + dropped);
+  if (!dropped.empty()) context.log.warn("ignored for a device on vfio-pci: " + dropped);
 }
 
 // A device on vfio-pci has no port on this node that could be looked at, and on the subnet only
@@ -62,14 +72,14 @@ Result<ReadyResult> report_unverified(const Context& context, const node::Record
   if (!bound) return bound.error();
   if (!bound->is_verified) joined.unverified = bound->keys;
   for (const ib::PKey key : joined.unverified)
-    context.warn("partition " + key.text() +
-                 " is not verified: a device on vfio-pci has no port on this node");
+    context.log.warn("partition " + key.text() +
+                     " is not verified: a device on vfio-pci has no port on this node");
   return joined;
 }
 
 // A kernel that finds a step invalid does not mean the configuration; but an MTU it does.
 Status give(const Context& context, const node::Record& record, Deadline deadline) {
-  Status given = node::move_to_pod(context.kernel, record, deadline);
+  Status given = node::move_to_pod(context.host.kernel, record, deadline);
   const bool refused =
       !given && given.error().error_number() != 0 &&
       (given.error().code() == Code::invalid || given.error().code() == Code::not_found);
@@ -79,7 +89,7 @@ Status give(const Context& context, const node::Record& record, Deadline deadlin
 
 Status check_netdev(const Context& context, const node::Record& record) {
   const std::optional<node::Netdev> netdev =
-      TRY(node::own_netdev(context.kernel, record.netns, record.device));
+      TRY(node::own_netdev(context.host.kernel, record.netns, record.device));
   if (!netdev) return differs("the interface of " + record.device.text() + " is not in the pod");
   return check_interface(record, *netdev);
 }
@@ -87,7 +97,7 @@ Status check_netdev(const Context& context, const node::Record& record) {
 Status check_rdma(const Context& context, const node::Record& record) {
   const node::Namespace& where = home_of_rdma(record);
   const std::vector<node::RdmaDevice> devices =
-      TRY(context.kernel.rdma_devices(where, record.device));
+      TRY(context.host.kernel.rdma_devices(where, record.device));
   if (devices.size() != record.original.rdma_devices.size()) {
     return differs(std::to_string(devices.size()) + " of " +
                    std::to_string(record.original.rdma_devices.size()) + " RDMA devices are " +
@@ -108,7 +118,7 @@ Status check_rdma(const Context& context, const node::Record& record) {
 
 // A virtual machine has the port: what is left to see is the driver, and what the PF was told.
 Status check_vfio(const Context& context, const node::Record& record) {
-  const std::optional<node::Function> function = TRY(context.kernel.function(record.device));
+  const std::optional<node::Function> function = TRY(context.host.kernel.function(record.device));
   if (!function) return differs(record.device.text() + " is no longer on this node");
   if (function->driver != record.original.driver) {
     return differs(record.device.text() + " is bound to " + function->driver.value_or("no driver") +
@@ -116,7 +126,7 @@ Status check_vfio(const Context& context, const node::Record& record) {
   }
   TRY(bound_keys(context, record));
   if (!record.spec.guids) return ok();
-  const Result<nl::VfSettings> told = context.kernel.vf_settings(*function);
+  const Result<nl::VfSettings> told = context.host.kernel.vf_settings(*function);
   if (!told && told.error().code() == Code::unsupported) return ok();
   if (!told) return told.error();
   if (node::Guids{told->node_guid, told->port_guid} == *record.spec.guids) return ok();
@@ -127,7 +137,7 @@ Status check_vfio(const Context& context, const node::Record& record) {
 }  // namespace
 
 Status check_isolation(const Context& context) {
-  const nl::RdmaNetnsMode mode = TRY(context.kernel.rdma_netns_mode());
+  const nl::RdmaNetnsMode mode = TRY(context.host.kernel.rdma_netns_mode());
   if (mode == nl::RdmaNetnsMode::exclusive) return ok();
   return Error(Code::unsupported,
                "rdmaIsolation: this node's RDMA subsystem is in shared mode, where every pod sees "
@@ -137,7 +147,7 @@ Status check_isolation(const Context& context) {
 }
 
 Result<node::Function> VfDriver::usable_function(const Context& context) const {
-  const std::optional<node::Function> function = TRY(context.kernel.function(config_.device));
+  const std::optional<node::Function> function = TRY(context.host.kernel.function(config_.device));
   const std::string device = "deviceID " + config_.device.text();
   if (!function)
     return Error(Code::not_found, device + ": there is no such PCI function on this node");
@@ -156,25 +166,98 @@ Result<node::Function> VfDriver::usable_function(const Context& context) const {
   return *function;
 }
 
-std::string VfDriver::folder(const cni::Call&) const { return config_.device.text(); }
-
-Status VfDriver::check_usable(const Context& context) {
-  before_ = TRY(usable_function(context));
-  return config_.spec.isolation ? check_isolation(context) : ok();
+std::string VfDriver::subject() const {
+  return config_.device.empty() ? "" : config_.device.text();
 }
 
-Status VfDriver::attach(const Context& context, node::Record& record, Deadline deadline) {
+Status VfDriver::check_node(const Context& context) const {
+  if (config_.spec.isolation) TRY(check_isolation(context));
+  return config_.vfio ? ok() : check_ipoib(context);
+}
+
+Result<std::string> VfDriver::ask_agent(const Context& context, Deadline deadline) const {
+  const cni::Call& call = context.request.call;
+  const nodeapi::DeviceQuestion question{call.pod.name_space, call.pod.name, config_.resource,
+                                         call.container_id, call.ifname};
+  return timed(context, "ask the agent for the pod's device",
+               [&] { return context.host.agent.connect()->device_of(question, deadline); });
+}
+
+// The device of a pod whose runtime does not name it: by the agent, and afterwards by its record.
+// One that the network names has to be the pod's.
+Result<bool> VfDriver::resolve(const Context& context, Deadline deadline) {
+  if (!config_.device.empty()) {
+    if (context.request.call.verb == cni::Verb::add)
+      TRY(check_allocated(context, "deviceID", config_.device, std::string(kDeviceAdvice),
+                          deadline));
+    return true;
+  }
+  std::string device;
+  if (context.request.call.verb == cni::Verb::add) {
+    device = TRY(ask_agent(context, deadline));
+  } else {
+    const std::vector<node::RecordName> names = TRY(context.host.records.of_attachment(
+        context.request.call.container_id, context.request.call.ifname));
+    if (!names.empty()) device = names.front().folder;
+  }
+  if (device.empty()) return false;
+  config_.device = TRY(ib::PciAddress::parse(device).during("the agent's answer"));
+  context.log.name_device(subject());
+  return true;
+}
+
+// The author of a pod writes its annotations, and could put it into another pod's partitions with
+// that pod's GUID. So the SM service has to grant a GUID, and it does that only where it binds.
+Status VfDriver::check_requested_guid() const {
+  const node::Spec& spec = config_.spec;
+  const bool bound = spec.pkey || !spec.partitions.empty();
+  if (spec.guids && bound) return ok();
+  if (spec.guids)
+    return Error(Code::invalid, config_.guid_key + ": " + spec.guids->port.text() +
+                                    ": the SM service assigns the GUIDs of this node's VFs, and a "
+                                    "network can request one only together with partition or pkey");
+  if (config_.ib_kubernetes_configured)
+    return Error(Code::invalid,
+                 "args.cni[\"mellanox.infiniband.app\"]: \"configured\" is not supported on this "
+                 "node: its agent binds the pod at the SM service, without ib-kubernetes");
+  return ok();
+}
+
+// ib-kubernetes sets a pod's GUID up at the subnet manager and says so in the pod's annotation. An
+// agent that binds does all that itself.
+Status VfDriver::check_allowed(const Context& context) const {
+  if (context.host.sm_managed) return check_requested_guid();
+  if (!config_.ib_kubernetes) return ok();
+  if (!config_.ib_kubernetes_configured) {
+    return Error(Code::unavailable,
+                 "ibKubernetesEnabled: ib-kubernetes has not configured this pod yet: "
+                 "args.cni has no \"mellanox.infiniband.app\": \"configured\"");
+  }
+  const std::optional<node::Function> function = TRY(context.host.kernel.function(config_.device));
+  if (!function || !function->pf || config_.spec.guids) return ok();
+  return Error(Code::unavailable,
+               "ibKubernetesEnabled: ib-kubernetes has given this pod no GUID: args.cni.guid and "
+               "runtimeConfig.infinibandGUID are empty");
+}
+
+Result<std::optional<node::Function>> VfDriver::check_usable(const Context& context) const {
+  const node::Function function = TRY(usable_function(context));
+  if (config_.spec.isolation) TRY(check_isolation(context));
+  return std::optional(function);
+}
+
+Status VfDriver::attach(const Context& context, node::Record& record, Deadline deadline) const {
   const node::Function function = TRY(usable_function(context));
   record.device = config_.device;
   if (function.pf) {
-    record.original = TRY(node::observe(context.kernel, function, record.spec));
+    record.original = TRY(node::observe(context.host.kernel, function, record.spec));
   } else {
     record.original.driver = *function.driver;  // nothing is done to a PF
   }
   if (node::is_vfio(record.original.driver)) drop_what_vfio_cannot(context, function, record.spec);
   TRY(check_has_guid(context, record));
   TRY(node::check_children(record));
-  TRY(timed(context, "write the record", [&] { return context.records.write(record); }));
+  TRY(timed(context, "write the record", [&] { return context.host.records.write(record); }));
   TRY(begin_binding(context, record, deadline));
   return needs_guid_grant(record) ? ok() : give(context, record, deadline);
 }
@@ -182,14 +265,14 @@ Status VfDriver::attach(const Context& context, node::Record& record, Deadline d
 Status VfDriver::move_to_pod_when_granted(const Context& context, const node::Record& record,
                                           Deadline deadline) const {
   TRY(await_guid_grant(context, record, deadline));
-  const FolderLock lock = TRY(context.records.lock(folder(context.call), deadline));
+  const FolderLock lock = TRY(context.host.records.lock(folder(context.request.call), deadline));
   // The lock was not held during the wait.
   TRY(check_still_ours(context, record));
   return give(context, record, deadline);
 }
 
 Result<ReadyResult> VfDriver::wait_ready(const Context& context, node::Record& record,
-                                         IndexRequirement requirement, Deadline deadline) {
+                                         IndexRequirement requirement, Deadline deadline) const {
   if (needs_guid_grant(record)) TRY(move_to_pod_when_granted(context, record, deadline));
   if (node::is_vfio(record.original.driver)) return report_unverified(context, record, deadline);
   const std::optional<TableEntry> membership =
@@ -201,23 +284,25 @@ Result<ReadyResult> VfDriver::wait_ready(const Context& context, node::Record& r
 
 Status VfDriver::use_full_key(const Context& context, const node::Record& record,
                               Deadline deadline) const {
-  const FolderLock lock = TRY(context.records.lock(folder(context.call), deadline));
+  const FolderLock lock = TRY(context.host.records.lock(folder(context.request.call), deadline));
   TRY(check_still_ours(context, record));
   return renew_pkey(context, record);
 }
 
 Status VfDriver::publish(const Context& context, const node::Record& record,
-                         const std::optional<TableEntry>& membership) {
-  TRY(warn_of_other_char_devices(context, before_));
+                         const std::optional<TableEntry>& membership,
+                         const std::optional<node::Function>& before) const {
+  if (before) TRY(warn_of_other_char_devices(context, *before));
   if (config_.device_info.empty()) return ok();
   const std::vector<node::RdmaDevice> devices =
-      TRY(context.kernel.rdma_devices(home_of_rdma(record), record.device));
-  return write_device_info(context.records, config_.device_info, record.device, devices, membership)
+      TRY(context.host.kernel.rdma_devices(home_of_rdma(record), record.device));
+  return write_device_info(context.host.records, config_.device_info, record.device, devices,
+                           membership)
       .during("CNIDeviceInfoFile");
 }
 
 Status VfDriver::check(const Context& context, const node::Record& record,
-                       IndexRequirement requirement) {
+                       IndexRequirement requirement) const {
   if (node::is_vfio(record.original.driver)) return check_vfio(context, record);
   TRY(check_netdev(context, record));
   TRY(check_rdma(context, record));

@@ -24,8 +24,8 @@ void configuration(benchmark::State& state) {
   for (auto _ : state) {
     const auto call = cni::parse_call(environment);
     const auto network = cni::parse_network(*cni::parse_document(kConfiguration), kConfiguration);
-    const auto config = ib_sriov::parse_config(*call, *network, attach::NodeConfig{});
-    if (!config) state.SkipWithError(config.error().text().c_str());
+    const auto config = ib_sriov::parse_config(*call, network->document, attach::NodeConfig{});
+    if (config.error) state.SkipWithError(config.error->text().c_str());
     benchmark::DoNotOptimize(config);
   }
 }

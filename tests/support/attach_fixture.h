@@ -10,6 +10,7 @@
 #include "tests/support/fake_kernel.h"
 #include "tests/support/temp_folder.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -41,7 +42,8 @@ DEL) rm -f "$HERE/lease-$KEY" ;;
 esac)";
 }
 
-struct Fixture {
+// Its log is what the verbs have said.
+struct Fixture : CallLog {
   fake::FakeKernel k;
   TempFolder state;
   TempFolder programs;
@@ -54,6 +56,9 @@ struct Fixture {
   VfConfig vf_config;
   std::optional<IpoibConfig> child;  // instead of the VF
   Duration timeout{30'000};
+  Settings settings;
+  // Instead of an agent with the binder.
+  std::function<std::unique_ptr<nodeapi::Node>()> connect;
   fake::State before;
   fake::FakeBinder binder{k, state.path()};
   bool needs_agent = false, without_service = false, sm_managed = false;
@@ -62,6 +67,7 @@ struct Fixture {
     k = fake::node_with(1, 2);
     k.state.namespaces[fake::kHostId].path = kOwn;
     k.make_namespace(kPod);
+    settings.any_device = true;
     vf_config.device = kVf;
     vf_config.spec.isolation = true;
     vf_config.spec.guids = kSpecGuids;
@@ -94,24 +100,27 @@ struct Fixture {
     call = cni::parse_call(environment).value();
     vf_config.spec.ifname = ifname;
   }
-  Context context() {
-    return {k,
-            records,
-            boot_id,
-            child ? "ipoib" : "ib-sriov",
-            call,
-            network,
-            [this]() -> std::unique_ptr<nodeapi::Node> {
-              auto agent = std::make_unique<fake::FakeAgent>();
-              if (!without_service) agent->binder = &binder;
-              return agent;
-            },
-            needs_agent,
-            [this](const std::string& text) { warnings.push_back(text); },
-            [this](const std::string& text) { achievements.push_back(text); },
-            [](const node::Step&) {},
-            sm_managed};
+  Context context() { return context(k); }
+  Context context(node::Kernel& kernel) {
+    settings.state_folder = state.path();
+    settings.agent_socket = needs_agent || sm_managed ? Path(kAgentSocket) : Path();
+    const auto agent = [this](const Path&) { return connect ? connect() : agent_with_binder(); };
+    return {.request = {child ? "ipoib" : "ib-sriov", call, network, settings},
+            .host = {.kernel = kernel,
+                     .records = records,
+                     .boot_id = boot_id,
+                     .agent = AgentClient(AgentRequiredFile(state.path()), settings, agent)},
+            .log = *this};
   }
+  std::unique_ptr<nodeapi::Node> agent_with_binder() {
+    auto agent = std::make_unique<fake::FakeAgent>();
+    if (!without_service) agent->binder = &binder;
+    return agent;
+  }
+  void warn(const std::string& text) override { warnings.push_back(text); }
+  void inform(const std::string& text) override { achievements.push_back(text); }
+  void step(const node::Step&) override {}
+  void name_device(const std::string&) override {}
   // An order for a child instead of a VF.
   IpoibConfig& configure_child(const std::string& master) {
     child.emplace();
@@ -123,13 +132,12 @@ struct Fixture {
     if (child) return std::make_unique<IpoibDriver>(*child);
     return std::make_unique<VfDriver>(vf_config);
   }
-  Result<cni::AddResult> add() {
-    return attach::add(context(), *driver(), child ? child->spec : vf_config.spec, timeout);
-  }
+  Result<cni::AddResult> add() { return attach::add(context(), *driver(), Deadline::in(timeout)); }
   Status del() {
     set_call(cni::Verb::del, call.container_id, call.netns, call.ifname);
     return attach::del(context(), driver()->folder(call), Duration(60'000));
   }
+  Status gc() { return attach::gc(context(), *driver(), Deadline::in(Duration(60'000))); }
   Status check() { return attach::check(context(), *driver(), timeout); }
   std::string changes() const { return fake::diff(before, k.state); }
   // The calls of IPAM but VERSION, the leases it has given, and the records.

@@ -1,9 +1,12 @@
 // A plugin's call and its network, as the tests of its configuration read them.
 #pragma once
 
+#include "lib/attach/keys.h"
 #include "lib/cni/request.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ibpod::attach {
 
@@ -21,6 +24,17 @@ inline cni::Network a_network(const std::string& type, const std::string& keys) 
   const std::string text = R"({"name":"blue","type":")" + type + "\"" +
                            std::string(keys.empty() ? "" : ",") + keys + "}";
   return cni::parse_network(cni::parse_document(text).value(), text).value();
+}
+
+// What ADD is given: what was read with its warnings, or the error that refuses it.
+template <typename Config>
+struct Accepted : Config {
+  std::vector<std::string> warnings;
+};
+template <typename Config>
+Result<Accepted<Config>> accepted(ParsedConfig<Config> parsed) {
+  if (parsed.error) return *parsed.error;
+  return Accepted<Config>{{std::move(parsed.config)}, std::move(parsed.warnings)};
 }
 
 }  // namespace ibpod::attach

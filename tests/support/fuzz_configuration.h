@@ -28,6 +28,12 @@ inline void check_settings(const attach::Settings& settings) {
   require(settings.timeout >= Duration(1'000) && settings.timeout <= Duration(110'000));
 }
 
+// What a call needs to find the records and the agent.
+inline bool same(const attach::Settings& one, const attach::Settings& other) {
+  return one.state_folder == other.state_folder && one.agent_socket == other.agent_socket &&
+         one.log_file == other.log_file && one.timeout == other.timeout;
+}
+
 inline void check_spec(const node::Spec& spec) {
   if (spec.guids) require(ib::check_port_guid(spec.guids->port).ok());
   if (spec.pkey) require(ib::check_tenant(*spec.pkey).ok());

@@ -18,10 +18,8 @@ namespace ibpod::attach {
 
 inline const Path kCalledPod = "/run/netns/pod";
 
-// `Type` is made of a World and a Log, as in main.
-template <typename Type>
 struct PluginFixture {
-  std::string type;  // as configurations name it
+  PluginKind kind;
   fake::FakeKernel k = fake::node_with(1, 2);
   TempFolder state;
   TempFolder programs;
@@ -32,7 +30,7 @@ struct PluginFixture {
   fake::State before;
   bool finishes = false;  // as main does; most tests would only print what they look at themselves
 
-  explicit PluginFixture(std::string plugin) : type(std::move(plugin)) {
+  explicit PluginFixture(PluginKind plugin) : kind(std::move(plugin)) {
     k.state.namespaces[fake::kHostId].path = "/proc/self/ns/net";
     k.make_namespace(kCalledPod);
     environment = {{"CNI_COMMAND", "ADD"},
@@ -61,7 +59,7 @@ struct PluginFixture {
   cni::Answer call(const std::string& input) {
     log::Log log(log::Level::error);
     log.set_least(log::Level::error);
-    Type plugin(deps(), log);
+    Plugin plugin(kind, deps(), log);
     cni::Answer answer = cni::serve(plugin, environment, input);
     if (finishes) plugin.finish(answer.failure);
     return answer;
@@ -76,7 +74,7 @@ struct PluginFixture {
   }
   // A valid configuration, followed by `keys`.
   std::string config(const std::string& keys, const std::string& version = "1.1.0") const {
-    const std::string first = R"("type":")" + type + "\"";
+    const std::string first = R"("type":")" + kind.type + "\"";
     return bare(first + (keys.empty() ? "" : ",") + keys, version);
   }
   // The differences to the start: on the node, and in the state folder.
@@ -90,8 +88,7 @@ struct PluginFixture {
 };
 
 // On a marked node whose agent is away nothing is attached, and all that ends something goes on.
-template <typename Type>
-void expect_needs_agent(PluginFixture<Type>& fixture, const std::string& config) {
+inline void expect_needs_agent(PluginFixture& fixture, const std::string& config) {
   REQUIRE(node::Records(fixture.state.path() / "made").make_folder());
   REQUIRE(AgentRequiredFile(fixture.state.path() / "made").write("/run/ibpod/agent.sock"));
   CHECK(fixture.call("STATUS", config).exit_code == 0);
@@ -114,8 +111,7 @@ void expect_needs_agent(PluginFixture<Type>& fixture, const std::string& config)
 }
 
 // On a node whose mark wants each network to name a partition, the one of `keys` names none.
-template <typename Type>
-void expect_needs_partition(PluginFixture<Type>& fixture, const std::string& keys) {
+inline void expect_needs_partition(PluginFixture& fixture, const std::string& keys) {
   REQUIRE(node::Records(fixture.state.path() / "made").make_folder());
   const AgentRequiredFile required_file(fixture.state.path() / "made");
   REQUIRE(required_file.write("/run/ibpod/agent.sock"));
@@ -148,8 +144,7 @@ void expect_needs_partition(PluginFixture<Type>& fixture, const std::string& key
 }
 
 // The same where the node's file names the agent, and there is no mark.
-template <typename Type>
-void expect_needs_named_agent(PluginFixture<Type>& fixture, const std::string& keys) {
+inline void expect_needs_named_agent(PluginFixture& fixture, const std::string& keys) {
   const std::string named = fixture.config(keys);
   fixture.node->agent_socket = "/run/ibpod/other.sock";
   fixture.agent.away = Error::from_errno(ECONNREFUSED, "connect").as(Code::unavailable);
@@ -169,8 +164,7 @@ void expect_needs_named_agent(PluginFixture<Type>& fixture, const std::string& k
 }
 
 // STATUS, ADD, CHECK, GC, DEL, all of them again where that makes sense; what ADD printed.
-template <typename Type>
-std::string expect_all_verbs(PluginFixture<Type>& fixture, const std::string& config) {
+inline std::string expect_all_verbs(PluginFixture& fixture, const std::string& config) {
   REQUIRE(fixture.call("STATUS", config).exit_code == 0);
   const cni::Answer added = fixture.call("ADD", config);
   REQUIRE(added.exit_code == 0);
@@ -194,8 +188,7 @@ struct BadInput {
 };
 
 // Calls with the bad input in the place of what is right: refused, and the node stays as it was.
-template <typename Type>
-void expect_refused(PluginFixture<Type>& fixture, const BadInput& bad, const std::string& right) {
+inline void expect_refused(PluginFixture& fixture, const BadInput& bad, const std::string& right) {
   std::string input = fixture.config(right);
   if (bad.variable == "raw") input = bad.value;
   if (bad.variable.empty()) input = fixture.config(bad.value);

@@ -1,4 +1,4 @@
-#include "lib/attach/allocated.h"
+#include "lib/attach/agent_client.h"
 
 #include "tests/support/attach_fixture.h"
 
@@ -22,11 +22,10 @@ struct AllocatedFixture {
     fixture.call.pod.name = "pod";
   }
   Status check(const ib::PciAddress& device) {
-    Context context = fixture.context();
-    context.agent = [this] { return std::make_unique<fake::FakeAgent>(agent); };
-    context.needs_agent = needs_agent;
-    context.any_device = any_device;
-    return check_allocated(context, "deviceID", device, std::string(kDeviceAdvice),
+    fixture.connect = [this] { return std::make_unique<fake::FakeAgent>(agent); };
+    fixture.needs_agent = needs_agent;
+    fixture.settings.any_device = any_device;
+    return check_allocated(fixture.context(), "deviceID", device, std::string(kDeviceAdvice),
                            Deadline::in(Duration(20'000)));
   }
 };
