@@ -5,6 +5,12 @@
 #include "lib/json/value.h"
 #include "lib/json/version.h"
 
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <span>
+#include <type_traits>
+
 namespace ibpod::node {
 namespace {
 
@@ -15,13 +21,156 @@ constexpr uint32_t kOldest = 1, kWithPartitions = 2, kNewest = kWithPartitions;
 // Against torn and bit-rotten files, not against anybody.
 std::string checksum(std::string_view text) { return ib::hex(fnv1a(text), 16); }
 
-Value strings(const std::vector<std::string>& texts) {
-  Value list = Value::array();
-  for (const std::string& text : texts) list.push(text);
-  return list;
+// The members of each part of a record, once for both directions: `fields` is a Writer, and what it
+// takes is const, or a Reader.
+template <typename T, typename Part>
+concept Is = std::same_as<std::remove_const_t<T>, Part>;
+
+void visit(auto& fields, Is<Guids> auto& guids) { fields("node", guids.node)("port", guids.port); }
+
+void visit(auto& fields, Is<Namespace> auto& netns) {
+  fields("path", netns.path)("device", netns.identity.device)("inode", netns.identity.inode);
+  fields("cookie", netns.identity.cookie);
 }
 
+void visit(auto& fields, Is<PartitionRequest> auto& request) {
+  fields("name", request.name).unless_empty("membership", request.membership);
+  fields("pkey", request.pkey);
+}
+
+void visit(auto& fields, Is<Spec> auto& spec) {
+  fields("ifname", spec.ifname)("isolation", spec.isolation)("guids", spec.guids);
+  fields("policy", spec.policy)("mtu", spec.mtu)("pkey", spec.pkey);
+  fields.unless_empty("partitions", spec.partitions);
+}
+
+void visit(auto& fields, Is<OriginalNetdev> auto& netdev) {
+  fields("name", netdev.name)("altnames", netdev.altnames)("mtu", netdev.mtu)("up", netdev.up);
+  fields("address", netdev.address)("mode", netdev.mode)("umcast", netdev.umcast);
+  fields("children", netdev.children);
+}
+
+void visit(auto& fields, Is<Original> auto& original) {
+  fields("driver", original.driver)("rdma", original.rdma_devices)("netdev", original.netdev);
+  fields("otherNetdevs", original.other_netdevs)("guids", original.guids);
+  fields("told", original.pf_configured)("policy", original.policy);
+}
+
+void visit(auto& fields, Is<Child> auto& child) {
+  fields("link", child.link)("master", child.master)("pkey", child.pkey)("parent", child.parent);
+  fields("port", child.port)("index", child.index)("mode", child.mode)("umcast", child.umcast);
+  fields("address", child.address);
+}
+
+void visit(auto& fields, Is<PodName> auto& pod) {
+  fields("namespace", pod.name_space)("name", pod.name)("uid", pod.uid);
+}
+
+void visit(auto& fields, Is<Record> auto& record) {
+  fields("plugin", record.plugin)("attempt", record.attempt)("network", record.network);
+  fields("containerID", record.container_id)("ifname", record.ifname)("pod", record.pod);
+  fields("device", record.device)("netns", record.netns)("bootID", record.boot_id);
+  fields("child", record.child)("wanted", record.spec)("found", record.original);
+  fields.unless_empty("stage", record.stage).unless_empty("unsettled", record.rebind_pending);
+  fields("configuration", record.configuration)("cniArgs", record.cni_args);
+  fields("cniPath", record.cni_path);
+}
+
+// The words of an enum, in the order of its numbers.
+constexpr std::array kPolicies{"auto", "enable", "disable"};
+constexpr std::array kStages{"attached", "ending", "pkey_pending"};
+constexpr std::array kModes{"datagram", "connected"};
+std::span<const char* const> words_of(LinkPolicy) { return kPolicies; }
+std::span<const char* const> words_of(Stage) { return kStages; }
+std::span<const char* const> words_of(nl::IpoibMode) { return kModes; }
+template <typename T>
+concept Named = requires(T value) {
+  words_of(value);
+};
+
+// What has a text of its own: GUIDs, P_Keys, PCI addresses.
+template <typename T>
+concept Textual = requires(std::string_view text) {
+  T::parse(text);
+};
+
+// What json::Value has a constructor and a reader for.
+Value to_value(const std::string& text) { return text; }
+Value to_value(const Path& path) { return path.string(); }
+Value to_value(bool flag) { return flag; }
+Value to_value(uint32_t number) { return number; }
 // 64-bit numbers travel as hexadecimal text: JSON's own lose their lower digits in many readers.
+Value to_value(uint64_t wide) { return ib::hex(wide, 16); }
+Value to_value(nl::IfIndex index) { return static_cast<int32_t>(index); }
+// The number: an ibpod that knows no words would take the record for a damaged one.
+template <Named T>
+Value to_value(const T& word) {
+  return static_cast<uint32_t>(word);
+}
+template <Textual T>
+Value to_value(const T& value) {
+  return value.text();
+}
+Value to_value(const nl::HardwareAddress& address) {
+  std::string digits;
+  for (const uint8_t byte : address) digits += ib::hex(byte, 2);
+  return digits;
+}
+template <typename Part>
+Value to_value(const std::vector<Part>& list);
+template <typename Part>
+Value to_value(const Part& part);
+
+class Writer {
+ public:
+  template <typename T>
+  Writer& operator()(std::string_view key, const T& member) {
+    value_.set(key, to_value(member));
+    return *this;
+  }
+  template <typename T>
+  Writer& operator()(std::string_view key, const std::optional<T>& member) {
+    return member ? (*this)(key, *member) : *this;
+  }
+  template <typename T>
+  Writer& unless_empty(std::string_view key, const T& member) {
+    return member == T() ? *this : (*this)(key, member);
+  }
+  Value value() && { return std::move(value_); }
+
+ private:
+  Value value_ = Value::object();
+};
+
+template <typename Part>
+Value to_value(const std::vector<Part>& list) {
+  Value array = Value::array();
+  for (const Part& part : list) array.push(to_value(part));
+  return array;
+}
+
+template <typename Part>
+Value to_value(const Part& part) {
+  Writer writer;
+  visit(writer, part);
+  return std::move(writer).value();
+}
+
+template <typename T>
+Status assign(Result<T> read, auto& member) {
+  if (!read) return read.error();
+  member = std::move(read).value();
+  return ok();
+}
+
+Status read(const Value& value, std::string& text) { return assign(value.string(), text); }
+Status read(const Value& value, Path& path) { return assign(value.string(), path); }
+Status read(const Value& value, bool& flag) { return assign(value.boolean(), flag); }
+Status read(const Value& value, uint32_t& number) {
+  const int64_t wide = TRY(value.integer(0, UINT32_MAX));
+  number = static_cast<uint32_t>(wide);
+  return ok();
+}
 Status read(const Value& value, uint64_t& wide) {
   const std::string text = TRY(value.string());
   const std::optional<uint64_t> number = ib::parse_hex(text);
@@ -29,64 +178,37 @@ Status read(const Value& value, uint64_t& wide) {
   wide = *number;
   return ok();
 }
-
-Status read(const Value& value, std::string& text) {
-  text = TRY(value.string());
-  return ok();
-}
-
-Status read(const Value& value, Path& path) {
-  path = TRY(value.string());
-  return ok();
-}
-
-Status read(const Value& value, bool& flag) {
-  flag = TRY(value.boolean());
-  return ok();
-}
-
-Status read(const Value& value, uint32_t& number) {
-  const int64_t wide = TRY(value.integer(0, UINT32_MAX));
-  number = static_cast<uint32_t>(wide);
-  return ok();
-}
-
-Status read(const Value& value, LinkPolicy& policy) {
-  const int64_t number = TRY(value.integer(0, 2));
-  policy = static_cast<LinkPolicy>(number);
-  return ok();
-}
-
-Status read(const Value& value, Stage& stage) {
-  const int64_t number = TRY(value.integer(0, 2));
-  stage = static_cast<Stage>(number);
-  return ok();
-}
-
 Status read(const Value& value, nl::IfIndex& index) {
   const int64_t number = TRY(value.integer(0, INT32_MAX));
   index = static_cast<nl::IfIndex>(number);
   return ok();
 }
 
-Status read(const Value& value, nl::IpoibMode& mode) {
-  const int64_t number = TRY(value.integer(0, 1));
-  mode = static_cast<nl::IpoibMode>(number);
+// A word of the list, or its number.
+Result<int64_t> read_word(const Value& value, std::span<const char* const> words) {
+  if (!value.is_string()) return value.integer(0, static_cast<int64_t>(words.size()) - 1);
+  const std::string word = TRY(value.string());
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found == words.end()) return value.wrong("unknown word \"" + word + "\"");
+  return found - words.begin();
+}
+template <Named T>
+Status read(const Value& value, T& word) {
+  const int64_t number = TRY(read_word(value, words_of(word)));
+  word = static_cast<T>(number);
   return ok();
 }
 
-// What has a text of its own: GUIDs, P_Keys, PCI addresses.
-template <typename T>
-requires requires(std::string_view text) { T::parse(text); }
+template <Textual T>
 Status read(const Value& value, T& parsed) {
   const std::string text = TRY(value.string());
-  parsed = TRY(T::parse(text));
-  return ok();
+  return assign(T::parse(text), parsed);
 }
 
 Status read(const Value& value, nl::HardwareAddress& address) {
   const std::string digits = TRY(value.string());
-  for (size_t i = 0; i + 1 < digits.size(); i += 2) {
+  if (digits.size() % 2 != 0) return value.wrong("expected two hexadecimal digits for each byte");
+  for (size_t i = 0; i < digits.size(); i += 2) {
     const std::optional<uint64_t> byte = ib::parse_hex(std::string_view(digits).substr(i, 2));
     if (!byte) return value.wrong("expected hexadecimal digits");
     address.push_back(static_cast<uint8_t>(*byte));
@@ -94,215 +216,55 @@ Status read(const Value& value, nl::HardwareAddress& address) {
   return ok();
 }
 
-Status read(const Value& value, Guids& guids);
-Status read(const Value& value, OriginalNetdev& netdev);
-Status read(const Value& value, Namespace& netns);
-Status read(const Value& value, Spec& spec);
-Status read(const Value& value, Original& found);
-Status read(const Value& value, PodName& pod);
-Status read(const Value& value, Child& child);
-Status read(const Value& value, PartitionRequest& request);
+template <typename Part>
+Status read(const Value& value, std::vector<Part>& list);
+template <typename Part>
+Status read(const Value& value, Part& part);
 
-template <typename T>
-Status read(const Value& value, std::vector<T>& list) {
+// The first error ends it: what follows is not read.
+class Reader {
+ public:
+  explicit Reader(const Value& object) : object_(object) {}
+
+  // A member that has to be there.
+  template <typename T>
+  Reader& operator()(std::string_view key, T& member) {
+    if (!status_) return *this;
+    const Result<Value> value = object_.at(key);
+    status_ = value ? read(*value, member) : Status(value.error());
+    return *this;
+  }
+  template <typename T>
+  Reader& operator()(std::string_view key, std::optional<T>& member) {
+    const std::optional<Value> value = object_.find(key);
+    if (status_ && value) status_ = read(*value, member.emplace());
+    return *this;
+  }
+  template <typename T>
+  Reader& unless_empty(std::string_view key, T& member) {
+    const std::optional<Value> value = object_.find(key);
+    if (status_ && value) status_ = read(*value, member);
+    return *this;
+  }
+  const Status& status() const { return status_; }
+
+ private:
+  const Value& object_;
+  Status status_ = ok();
+};
+
+template <typename Part>
+Status read(const Value& value, std::vector<Part>& list) {
   const std::vector<Value> elements = TRY(value.elements());
   for (const Value& element : elements) TRY(read(element, list.emplace_back()));
   return ok();
 }
 
-// A member that has to be there.
-template <typename T>
-Status read(const Value& parent, std::string_view key, T& member) {
-  const Value value = TRY(parent.at(key));
-  return read(value, member);
-}
-
-template <typename T>
-Status read(const Value& parent, std::string_view key, std::optional<T>& member) {
-  const std::optional<Value> value = parent.find(key);
-  return value ? read(*value, member.emplace()) : ok();
-}
-
-Value write(const Guids& guids) {
-  return Value::object().set("node", guids.node.text()).set("port", guids.port.text());
-}
-
-Status read(const Value& value, Guids& guids) {
-  TRY(read(value, "node", guids.node));
-  return read(value, "port", guids.port);
-}
-
-Value write(const Namespace& netns) {
-  Value value = Value::object();
-  value.set("path", netns.path.string()).set("device", ib::hex(netns.identity.device, 16));
-  value.set("inode", ib::hex(netns.identity.inode, 16));
-  if (netns.identity.cookie) value.set("cookie", ib::hex(*netns.identity.cookie, 16));
-  return value;
-}
-
-Status read(const Value& value, Namespace& netns) {
-  TRY(read(value, "path", netns.path));
-  TRY(read(value, "device", netns.identity.device));
-  TRY(read(value, "inode", netns.identity.inode));
-  return read(value, "cookie", netns.identity.cookie);
-}
-
-Value write(const PartitionRequest& request) {
-  Value value = Value::object().set("name", request.name);
-  if (!request.membership.empty()) value.set("membership", request.membership);
-  if (request.pkey) value.set("pkey", request.pkey->text());
-  return value;
-}
-
-Status read(const Value& value, PartitionRequest& request) {
-  TRY(read(value, "name", request.name));
-  TRY(read(value, "pkey", request.pkey));
-  const std::optional<Value> membership = value.find("membership");
-  return membership ? read(*membership, request.membership) : ok();
-}
-
-Value write(const Spec& spec) {
-  Value value = Value::object();
-  value.set("ifname", spec.ifname).set("isolation", spec.isolation);
-  if (spec.guids) value.set("guids", write(*spec.guids));
-  if (spec.policy) value.set("policy", static_cast<uint32_t>(*spec.policy));
-  if (spec.mtu) value.set("mtu", *spec.mtu);
-  if (spec.pkey) value.set("pkey", spec.pkey->text());
-  if (spec.partitions.empty()) return value;
-  Value partitions = Value::array();
-  for (const PartitionRequest& request : spec.partitions) partitions.push(write(request));
-  return value.set("partitions", partitions);
-}
-
-Status read(const Value& value, Spec& spec) {
-  TRY(read(value, "ifname", spec.ifname));
-  TRY(read(value, "isolation", spec.isolation));
-  TRY(read(value, "guids", spec.guids));
-  TRY(read(value, "policy", spec.policy));
-  TRY(read(value, "mtu", spec.mtu));
-  TRY(read(value, "pkey", spec.pkey));
-  const std::optional<Value> partitions = value.find("partitions");
-  return partitions ? read(*partitions, spec.partitions) : ok();
-}
-
-Value write(const nl::HardwareAddress& address) {
-  std::string digits;
-  for (const uint8_t byte : address) digits += ib::hex(byte, 2);
-  return digits;
-}
-
-Value write(const OriginalNetdev& netdev) {
-  Value value = Value::object();
-  value.set("name", netdev.name).set("altnames", strings(netdev.altnames)).set("mtu", netdev.mtu);
-  value.set("up", netdev.up).set("address", write(netdev.address));
-  value.set("mode", static_cast<uint32_t>(netdev.mode)).set("umcast", netdev.umcast);
-  value.set("children", strings(netdev.children));
-  return value;
-}
-
-Status read(const Value& value, OriginalNetdev& netdev) {
-  TRY(read(value, "name", netdev.name));
-  TRY(read(value, "altnames", netdev.altnames));
-  TRY(read(value, "mtu", netdev.mtu));
-  TRY(read(value, "up", netdev.up));
-  TRY(read(value, "address", netdev.address));
-  TRY(read(value, "mode", netdev.mode));
-  TRY(read(value, "umcast", netdev.umcast));
-  return read(value, "children", netdev.children);
-}
-
-Value write(const Original& found) {
-  Value value = Value::object();
-  value.set("driver", found.driver).set("rdma", strings(found.rdma_devices));
-  if (found.netdev) value.set("netdev", write(*found.netdev));
-  Value others = Value::array();
-  for (const OriginalNetdev& other : found.other_netdevs) others.push(write(other));
-  value.set("otherNetdevs", others);
-  if (found.guids) value.set("guids", write(*found.guids));
-  if (found.pf_configured) value.set("told", write(*found.pf_configured));
-  if (found.policy) value.set("policy", static_cast<uint32_t>(*found.policy));
-  return value;
-}
-
-Status read(const Value& value, Original& found) {
-  TRY(read(value, "driver", found.driver));
-  TRY(read(value, "rdma", found.rdma_devices));
-  TRY(read(value, "netdev", found.netdev));
-  TRY(read(value, "otherNetdevs", found.other_netdevs));
-  TRY(read(value, "guids", found.guids));
-  TRY(read(value, "told", found.pf_configured));
-  return read(value, "policy", found.policy);
-}
-
-Value write(const Child& child) {
-  Value value = Value::object();
-  value.set("link", child.link).set("master", child.master).set("pkey", child.pkey.text());
-  value.set("parent", static_cast<int32_t>(child.parent)).set("port", child.port.text());
-  value.set("index", static_cast<int32_t>(child.index));
-  value.set("mode", static_cast<uint32_t>(child.mode)).set("umcast", child.umcast);
-  return value.set("address", write(child.address));
-}
-
-Status read(const Value& value, Child& child) {
-  TRY(read(value, "link", child.link));
-  TRY(read(value, "master", child.master));
-  TRY(read(value, "parent", child.parent));
-  TRY(read(value, "index", child.index));
-  TRY(read(value, "port", child.port));
-  TRY(read(value, "pkey", child.pkey));
-  TRY(read(value, "mode", child.mode));
-  TRY(read(value, "umcast", child.umcast));
-  return read(value, "address", child.address);
-}
-
-Value write(const Record& record) {
-  Value value = Value::object();
-  value.set("plugin", record.plugin).set("attempt", record.attempt);
-  value.set("network", record.network);
-  value.set("containerID", record.container_id).set("ifname", record.ifname);
-  value.set("pod", Value::object()
-                       .set("namespace", record.pod.name_space)
-                       .set("name", record.pod.name)
-                       .set("uid", record.pod.uid));
-  value.set("device", record.device.text())
-      .set("netns", write(record.netns))
-      .set("bootID", record.boot_id);
-  if (record.child) value.set("child", write(*record.child));
-  value.set("wanted", write(record.spec)).set("found", write(record.original));
-  if (record.stage != Stage::attached) value.set("stage", static_cast<uint32_t>(record.stage));
-  if (record.rebind_pending) value.set("unsettled", true);
-  value.set("configuration", record.configuration)
-      .set("cniArgs", record.cni_args)
-      .set("cniPath", record.cni_path);
-  return value;
-}
-
-Status read(const Value& value, PodName& pod) {
-  TRY(read(value, "namespace", pod.name_space));
-  TRY(read(value, "name", pod.name));
-  return read(value, "uid", pod.uid);
-}
-
-Status read(const Value& value, Record& record) {
-  TRY(read(value, "plugin", record.plugin));
-  TRY(read(value, "attempt", record.attempt));
-  TRY(read(value, "network", record.network));
-  TRY(read(value, "containerID", record.container_id));
-  TRY(read(value, "ifname", record.ifname));
-  TRY(read(value, "pod", record.pod));
-  TRY(read(value, "device", record.device));
-  TRY(read(value, "child", record.child));
-  TRY(read(value, "netns", record.netns));
-  TRY(read(value, "bootID", record.boot_id));
-  TRY(read(value, "wanted", record.spec));
-  TRY(read(value, "found", record.original));
-  const std::optional<Value> stage = value.find("stage");
-  if (stage) TRY(read(*stage, record.stage));
-  const std::optional<Value> unsettled = value.find("unsettled");
-  if (unsettled) TRY(read(*unsettled, record.rebind_pending));
-  TRY(read(value, "configuration", record.configuration));
-  TRY(read(value, "cniArgs", record.cni_args));
-  return read(value, "cniPath", record.cni_path);
+template <typename Part>
+Status read(const Value& value, Part& part) {
+  Reader reader(value);
+  visit(reader, part);
+  return reader.status();
 }
 
 Guids own_guids(const Record& record) {
@@ -325,7 +287,7 @@ bool has_requested_guid(const Record& record) {
 }
 
 std::string text_of(const Record& record) {
-  const Value attachment = write(record);
+  const Value attachment = to_value(record);
   Value document = Value::object();
   document.set(json::kVersion, record.spec.partitions.empty() ? kOldest : kWithPartitions)
       .set("checksum", checksum(attachment.text()))
@@ -336,8 +298,8 @@ std::string text_of(const Record& record) {
 Result<Record> parse_record(std::string_view text) {
   const Value document = TRY(Value::parse(text));
   TRY(json::check_version(document, kNewest));
-  std::string expected;
-  TRY(read(document, "checksum", expected));
+  const Value sum = TRY(document.at("checksum"));
+  const std::string expected = TRY(sum.string());
   const Value attachment = TRY(document.at("attachment"));
   if (checksum(attachment.text()) != expected)
     return Error(Code::invalid, "the checksum does not match: the file is damaged");

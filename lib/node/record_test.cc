@@ -1,5 +1,9 @@
 #include "lib/node/record.h"
 
+#include "lib/base/fnv.h"
+#include "lib/ib/hex.h"
+#include "lib/json/value.h"
+
 #include <doctest/doctest.h>
 
 namespace ibpod::node {
@@ -63,6 +67,39 @@ TEST_CASE("a record that names partitions is one of a version that older program
   record.stage = Stage::pkey_pending;
   CHECK(text_of(record).find("\"version\": 2") != std::string::npos);
   CHECK(parse_record(text_of(record)).value() == record);
+}
+
+// The text of a record in which `from` is `to`, with the checksum that lets it through.
+std::string with(const Record& record, const std::string& from, const std::string& to) {
+  const json::Value document = json::Value::parse(text_of(record)).value();
+  std::string text = document.at("attachment").value().text();
+  const size_t place = text.find(from);
+  REQUIRE_MESSAGE(place != std::string::npos, from);
+  text.replace(place, from.size(), to);
+  const json::Value attachment = json::Value::parse(text).value();
+  return json::Value(document)
+      .set("checksum", ib::hex(fnv1a(attachment.text()), 16))
+      .set("attachment", attachment)
+      .text();
+}
+
+TEST_CASE("an enum may be a word or its number, and is written as the number") {
+  Record record = full_record();
+  record.stage = Stage::pkey_pending;
+  for (const auto& [number, word] : {std::pair{R"("stage":2)", R"("stage":"pkey_pending")"},
+                                     std::pair{R"("policy":2)", R"("policy":"disable")"},
+                                     std::pair{R"("policy":1)", R"("policy":"enable")"},
+                                     std::pair{R"("mode":1)", R"("mode":"connected")"}}) {
+    CAPTURE(word);
+    CHECK(parse_record(with(record, number, word)).value() == record);
+  }
+  CHECK(parse_record(with(record, R"("stage":2)", R"("stage":"keyed")")).error().text() ==
+        "attachment.stage: unknown word \"keyed\"");
+  CHECK_FALSE(parse_record(with(record, R"("stage":2)", R"("stage":3)")));
+}
+
+TEST_CASE("a hardware address has whole bytes") {
+  CHECK_FALSE(parse_record(with(full_record(), "00ff\"", "00f\"")));
 }
 
 // Short, for the loops: what matters of the format is in it.
