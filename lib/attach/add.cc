@@ -42,20 +42,20 @@ Result<Validated> validate(const Context& context, const AttachmentDriver& drive
 
 node::Record begin_record(const Context& context, const node::Spec& spec,
                           const node::Namespace& pod) {
+  const cni::Call& call = context.request.call;
   node::Record record;
   record.plugin = context.request.plugin;
   record.attempt = ib::hex(std::random_device()(), 8);
   record.network = context.request.network.name;
-  record.container_id = context.request.call.container_id;
-  record.ifname = context.request.call.ifname;
-  record.pod = {context.request.call.pod.name_space, context.request.call.pod.name,
-                context.request.call.pod.uid};
+  record.container_id = call.container_id;
+  record.ifname = call.ifname;
+  record.pod = {call.pod.name_space, call.pod.name, call.pod.uid};
   record.netns = pod;
   record.boot_id = context.host.boot_id;
   record.spec = spec;
   record.configuration = context.request.network.text;
-  record.cni_args = context.request.call.args;
-  for (const Path& folder : context.request.call.path)
+  record.cni_args = call.args;
+  for (const Path& folder : call.path)
     record.cni_path += (record.cni_path.empty() ? "" : ":") + folder.string();
   return record;
 }
@@ -150,6 +150,11 @@ Error undo(const Context& context, const node::Record& record, const IpamAllocat
   return std::move(error).also(Error(undone.error()).during("the rollback is not complete"));
 }
 
+node::RecordName name_in(const Context& context, const AttachmentDriver& driver) {
+  const cni::Call& call = context.request.call;
+  return {driver.folder(call), call.container_id, call.ifname};
+}
+
 // The spec of this attachment on this node. A node can require that each network names a partition.
 Result<node::Spec> spec_for(const Context& context, const AttachmentDriver& driver) {
   const bool needed = TRY(context.host.agent.needs_partition());
@@ -157,34 +162,31 @@ Result<node::Spec> spec_for(const Context& context, const AttachmentDriver& driv
   return context.host.sm_managed ? to_partition_request(driver.spec()) : driver.spec();
 }
 
-Result<cni::AddResult> attach_to_pod(const Context& context, const AttachmentDriver& driver,
-                                     const node::Spec& spec, Deadline deadline) {
-  const Validated validated = TRY(validate(context, driver, deadline));
-  TRY(require_sm(context, spec, deadline));
-  const node::RecordName name{driver.folder(context.request.call),
-                              context.request.call.container_id, context.request.call.ifname};
-  node::Record record = begin_record(context, spec, validated.pod);
-  std::optional<FolderLock> lock = TRY(acquire_device(context, name, deadline));
-  const Status attached = attach_device(context, driver, record, deadline);
-  lock.reset();
-  IpamAllocation allocation(validated.ipam);
-  if (!attached) return undo(context, record, allocation, attached.error());
-  Result<cni::AddResult> result =
-      complete(context, driver, validated.before, record, allocation, deadline);
-  if (result) return result;
-  return undo(context, record, allocation, result.error());
-}
-
 }  // namespace
 
 Result<cni::AddResult> add(const Context& opened, AttachmentDriver& driver, Deadline deadline) {
+  // What the pod may have, and what it gets.
   const bool sm_managed = TRY(await_agent(opened, deadline));
   const Context context = with_agent(opened, sm_managed);
   const bool has_part = TRY(driver.resolve(context, deadline));
   if (!has_part) return cni::AddResult();
   TRY(driver.check_allowed(context));
   const node::Spec spec = TRY(spec_for(context, driver));
-  return attach_to_pod(context, driver, spec, deadline);
+  const Validated validated = TRY(validate(context, driver, deadline));
+  if (names_partitions(spec)) TRY(require_sm(context, deadline));
+
+  // Under the device's lock: on disk before anything changes.
+  node::Record record = begin_record(context, spec, validated.pod);
+  std::optional<FolderLock> lock = TRY(acquire_device(context, name_in(context, driver), deadline));
+  const Status attached = attach_device(context, driver, record, deadline);
+  lock.reset();
+
+  IpamAllocation allocation(validated.ipam);
+  if (!attached) return undo(context, record, allocation, attached.error());
+  Result<cni::AddResult> result =
+      complete(context, driver, validated.before, record, allocation, deadline);
+  if (result) return result;
+  return undo(context, record, allocation, result.error());
 }
 
 }  // namespace ibpod::attach

@@ -102,8 +102,8 @@ Status require_partition(const node::Spec& spec, const std::vector<std::string>&
                    "\"withoutPartition\": \"allow\" in the agent's configuration");
 }
 
-Status require_sm(const Context& context, const node::Spec& spec, Deadline deadline) {
-  if (spec.partitions.empty() || context.host.sm_managed) return ok();
+Status require_sm(const Context& context, Deadline deadline) {
+  if (context.host.sm_managed) return ok();
   const Result<nodeapi::Health> health = timed(context, "ask the node's agent for its health", [&] {
     return context.host.agent.connect()->health(deadline.at_most(kAgentTimeout));
   });
@@ -118,7 +118,6 @@ Status require_sm(const Context& context, const node::Spec& spec, Deadline deadl
 }
 
 Status begin_binding(const Context& context, const node::Record& record, Deadline deadline) {
-  if (record.spec.partitions.empty()) return ok();
   const Result<Binding> begun = timed(context, "begin the binding", [&] {
     return context.host.agent.connect()->bind(name_in_node(record), Node::Wait::no,
                                               deadline.at_most(kAgentTimeout));
@@ -126,10 +125,6 @@ Status begin_binding(const Context& context, const node::Record& record, Deadlin
   // It is asked again.
   if (begun || is_transient(begun.error())) return ok();
   return begun.error();
-}
-
-bool needs_guid_grant(const node::Record& record) {
-  return !record.spec.partitions.empty() && node::has_requested_guid(record);
 }
 
 Status await_guid_grant(const Context& context, const node::Record& record, Deadline deadline) {
@@ -153,7 +148,6 @@ Status await_guid_grant(const Context& context, const node::Record& record, Dead
 
 Result<BindingResult> await_binding(const Context& context, const node::Record& record,
                                     Deadline deadline) {
-  if (record.spec.partitions.empty()) return BindingResult();
   Binding binding;
   const auto ask = [&]() -> Result<bool> {
     Result<Binding> told =
@@ -206,7 +200,6 @@ Status end_unread_binding(const Context& context, const node::RecordName& name, 
 }
 
 Result<std::vector<ib::PKey>> bound_keys(const Context& context, const node::Record& record) {
-  if (record.spec.partitions.empty()) return std::vector<ib::PKey>();
   const Binding binding =
       TRY(context.host.agent.connect()
               ->bind(name_in_node(record), Node::Wait::verified, Deadline::in(kAgentTimeout))

@@ -18,16 +18,22 @@ Result<node::Spec> to_partition_request(node::Spec spec);
 // names none, with the one of its `unknown` keys that may have been meant to.
 Status require_partition(const node::Spec& spec, const std::vector<std::string>& unknown);
 
-// unavailable if the ADD wants partitions and the agent is away. Nothing has been recorded yet.
-Status require_sm(const Context& context, const node::Spec& spec, Deadline deadline);
+// Whether the SM service has to bind the attachment's port. Without, nothing below has a part in
+// it.
+inline bool names_partitions(const node::Spec& spec) { return !spec.partitions.empty(); }
 
-// Once the record is on disk: the agent begins, and goes on while the device is made ready. Nothing
-// is done where the record names no partitions, here and below.
+// For an ADD that names partitions: unavailable if the agent is away. Nothing has been recorded
+// yet.
+Status require_sm(const Context& context, Deadline deadline);
+
+// Once the record is on disk: the agent begins, and goes on while the device is made ready.
 Status begin_binding(const Context& context, const node::Record& record, Deadline deadline);
 
 // True if the pod has chosen the VF's GUID: the VF gets it only after the SM service has granted
 // it, as two ports of one GUID would have each other's keys.
-bool needs_guid_grant(const node::Record& record);
+inline bool needs_guid_grant(const node::Record& record) {
+  return names_partitions(record.spec) && node::has_requested_guid(record);
+}
 // Waits until it is. unavailable at the deadline; what the service refuses is the error.
 Status await_guid_grant(const Context& context, const node::Record& record, Deadline deadline);
 
@@ -43,7 +49,8 @@ struct BindingResult {
 Result<BindingResult> await_binding(const Context& context, const node::Record& record,
                                     Deadline deadline);
 
-// Waits until the keys have left the port's table. unavailable: they may still be in it.
+// Waits until the keys have left the port's table. unavailable: they may still be in it. Nothing is
+// done where the record names no partitions.
 Status end_binding(const Context& context, const node::Record& record, Deadline deadline);
 
 // The same for a record that cannot be read: it may have a binding.

@@ -30,8 +30,7 @@ struct Host {
   // The node's agent has made the folder of records (it does when it starts): one that is missing
   // is no folder without records.
   bool expects_records = false;
-  // The agent has answered that it brings ports into partitions. Nobody has asked it before ADD and
-  // STATUS do.
+  // The agent has answered that it brings ports into partitions. ADD and STATUS ask it.
   bool sm_managed = false;
 };
 

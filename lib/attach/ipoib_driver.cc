@@ -227,7 +227,7 @@ Status IpoibDriver::attach(const Context& context, node::Record& record, Deadlin
   child.mode = config_.mode.value_or(master.netdev.ipoib->mode);
   child.umcast = config_.umcast;
   TRY(timed(context, "write the record", [&] { return context.host.records.write(record); }));
-  return begin_binding(context, record, deadline);
+  return names_partitions(record.spec) ? begin_binding(context, record, deadline) : ok();
 }
 
 Result<ReadyResult> IpoibDriver::wait_ready(const Context& context, node::Record& record,

@@ -140,7 +140,7 @@ Result<Path> plain_path(const std::string& value, const std::string& place) {
                place + ": expected an absolute path without \"..\", got \"" + value + "\"");
 }
 
-// Nobody calls it with another document than an object (cni::parse_document).
+// The document is an object wherever a plugin is called (cni::parse_document).
 Keys::Keys(const Value& document, cni::Verb verb)
     : verb_(verb), top_(Fields::of(document.is_object() ? document : Value::object()).value()) {
   if (!document.is_object()) refuse(document.members().error());

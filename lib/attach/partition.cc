@@ -124,6 +124,18 @@ void warn_of_others(const Context& context, const PortView& view, ib::PKey wante
   }
 }
 
+// Those that the network names, or those of the partitions that the agent has bound.
+Result<std::vector<ib::PKey>> wanted_keys(const Context& context, const node::Record& record,
+                                          Deadline deadline) {
+  std::vector<ib::PKey> keys;
+  if (names_partitions(record.spec)) {
+    const BindingResult bound = TRY(await_binding(context, record, deadline));
+    keys = bound.keys;
+  }
+  if (record.spec.pkey) keys = {*record.spec.pkey};
+  return keys;
+}
+
 }  // namespace
 
 void log_verified(const Context& context, ib::PKey asked, const TableEntry& membership) {
@@ -159,6 +171,7 @@ Status check_partition(const Context& context, const node::Record& record, ib::P
 Status check_partitions(const Context& context, const node::Record& record,
                         IndexRequirement requirement) {
   if (record.spec.pkey) TRY(check_partition(context, record, *record.spec.pkey, requirement));
+  if (!names_partitions(record.spec)) return ok();
   const std::vector<ib::PKey> keys = TRY(bound_keys(context, record));
   for (size_t n = 0; n < keys.size(); ++n)
     TRY(check_partition(context, record, keys[n],
@@ -170,8 +183,7 @@ Result<std::optional<TableEntry>> await_partitions(const Context& context,
                                                    const node::Record& record,
                                                    IndexRequirement requirement,
                                                    Deadline deadline) {
-  const BindingResult bound = TRY(await_binding(context, record, deadline));
-  const std::vector<ib::PKey> keys = record.spec.pkey ? std::vector{*record.spec.pkey} : bound.keys;
+  const std::vector<ib::PKey> keys = TRY(wanted_keys(context, record, deadline));
   std::optional<TableEntry> first;
   for (const ib::PKey key : keys) {
     const IndexRequirement where = first ? IndexRequirement::any_index : requirement;

@@ -91,4 +91,9 @@ class Plugin : public cni::Plugin {
   AgentRequiredFile required_file_{kStateFolder};  // that holds for this call, from configure() on
 };
 
+// The main function of a plugin. Serves the one call that the environment and standard input say,
+// on this machine; returns the exit code. Without CNI_COMMAND a person has called it, who is told
+// what it is: `about`, a line.
+int run(PluginKind kind, const std::string& about, char** environment);
+
 }  // namespace ibpod::attach

@@ -56,13 +56,21 @@ void drop_what_vfio_cannot(const Context& context, const node::Function& functio
   if (!dropped.empty()) context.log.warn("ignored for a device on vfio-pci: " + dropped);
 }
 
+ReadyResult warn_of_unverified(const Context& context, ReadyResult joined) {
+  for (const ib::PKey key : joined.unverified)
+    context.log.warn("partition " + key.text() +
+                     " is not verified: a device on vfio-pci has no port on this node");
+  return joined;
+}
+
 // A device on vfio-pci has no port on this node that could be looked at, and on the subnet only
 // while its virtual machine runs.
 Result<ReadyResult> report_unverified(const Context& context, const node::Record& record,
                                       Deadline deadline) {
   ReadyResult joined;
   if (record.spec.pkey) joined.unverified = {*record.spec.pkey};
-  Result<BindingResult> bound = await_binding(context, record, deadline);
+  if (!names_partitions(record.spec)) return warn_of_unverified(context, std::move(joined));
+  const Result<BindingResult> bound = await_binding(context, record, deadline);
   if (!bound && bound.error().code() == Code::unavailable)
     return Error(bound.error())
         .during(
@@ -71,10 +79,7 @@ Result<ReadyResult> report_unverified(const Context& context, const node::Record
             "(set the partition's proof to none to attach it unverified)");
   if (!bound) return bound.error();
   if (!bound->is_verified) joined.unverified = bound->keys;
-  for (const ib::PKey key : joined.unverified)
-    context.log.warn("partition " + key.text() +
-                     " is not verified: a device on vfio-pci has no port on this node");
-  return joined;
+  return warn_of_unverified(context, std::move(joined));
 }
 
 // A kernel that finds a step invalid does not mean the configuration; but an MTU it does.
@@ -124,7 +129,7 @@ Status check_vfio(const Context& context, const node::Record& record) {
     return differs(record.device.text() + " is bound to " + function->driver.value_or("no driver") +
                    " instead of " + record.original.driver);
   }
-  TRY(bound_keys(context, record));
+  if (names_partitions(record.spec)) TRY(bound_keys(context, record));
   if (!record.spec.guids) return ok();
   const Result<nl::VfSettings> told = context.host.kernel.vf_settings(*function);
   if (!told && told.error().code() == Code::unsupported) return ok();
@@ -258,7 +263,7 @@ Status VfDriver::attach(const Context& context, node::Record& record, Deadline d
   TRY(check_has_guid(context, record));
   TRY(node::check_children(record));
   TRY(timed(context, "write the record", [&] { return context.host.records.write(record); }));
-  TRY(begin_binding(context, record, deadline));
+  if (names_partitions(record.spec)) TRY(begin_binding(context, record, deadline));
   return needs_guid_grant(record) ? ok() : give(context, record, deadline);
 }
 
