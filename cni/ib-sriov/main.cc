@@ -1,5 +1,5 @@
 #include "cni/ib-sriov/config.h"
-#include "lib/attach/program.h"
+#include "lib/attach/plugin.h"
 
 int main(int, char**, char** environment) {
   return ibpod::attach::run(ibpod::ib_sriov::plugin_kind(),

@@ -1,5 +1,5 @@
 #include "cni/ipoib/config.h"
-#include "lib/attach/program.h"
+#include "lib/attach/plugin.h"
 
 int main(int, char**, char** environment) {
   return ibpod::attach::run(
