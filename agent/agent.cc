@@ -151,7 +151,7 @@ int Agent::watch_configuration() {
 // In the order in which others may rely on it: what the node is, then who may ask, then who ends
 // what is over, and at last the kubelet.
 Status Agent::start() {
-  // Before the mark: of a marked node whose folder is missing nothing is known (attach/del.h).
+  // Before the mark: of a marked node whose folder is missing nothing is known (lib/attach/del.cc).
   TRY(host_->records().make_folder());
   write_agent_required();
   telemetry_.report_configured();

@@ -113,7 +113,7 @@ Status release_left_over(const Context& context, const node::RecordName& name, D
 }
 
 // The SM service knows a binding by the attachment's name, so two devices of one attachment must
-// not have the same name. For network interfaces validate.h has checked this; a function on
+// not have the same name. For network interfaces check_name_is_free() has checked this; a function on
 // vfio-pci has no interface.
 Status check_only_one(const Context& context, const node::RecordName& own, Deadline deadline) {
   const std::vector<node::RecordName> names =

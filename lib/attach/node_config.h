@@ -36,7 +36,7 @@ struct NodeConfig {
   // ipamTypes: the IPAM plugins that networks may name; nothing: all that are in CNI_PATH.
   std::optional<std::vector<std::string>> ipam_types;
   // devices: "any" lets a network name a device that the kubelet has not given to its pod;
-  // "allocated" does not (allocated.h).
+  // "allocated" does not (agent_client.h).
   bool any_device = false;
   // masterVfs: the VFs that the host keeps, and that any network may name as the master of IPoIB
   // children. Any other VF is its pod's alone: whether a device plugin has it cannot be seen.

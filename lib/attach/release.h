@@ -22,7 +22,7 @@ enum class Addresses { perhaps, none };
 
 // Ends the attachment that the record speaks of: its port leaves the partitions that the agent had
 // it brought into, and the device goes back to what it was (node::restore) or out of the world
-// (node::remove_child). Then what IPAM has to take back is noted (address_release.h; asking IPAM is
+// (node::remove_child). Then what IPAM has to take back is noted (ipam.h; asking IPAM is
 // the caller's), and the record goes. Every step is tried, with two exceptions: while the port
 // still has keys that were given to it, a GUID of the pod's choice stays on it; and addresses stay
 // reserved while the interface that has them may be there. All failures are told, and with any of

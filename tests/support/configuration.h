@@ -26,7 +26,7 @@ inline cni::Network a_network(const std::string& type, const std::string& keys) 
   return cni::parse_network(cni::parse_document(text).value(), text).value();
 }
 
-// What ADD is given: what was read with its warnings, or the error that refuses it.
+// The input of ADD: the configuration with its warnings, or the error that refuses it.
 template <typename Config>
 struct Accepted : Config {
   std::vector<std::string> warnings;

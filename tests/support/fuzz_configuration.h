@@ -28,7 +28,7 @@ inline void check_settings(const attach::Settings& settings) {
   require(settings.timeout >= Duration(1'000) && settings.timeout <= Duration(110'000));
 }
 
-// What a call needs to find the records and the agent.
+// Compares the settings by which a call finds the records and the agent.
 inline bool same(const attach::Settings& one, const attach::Settings& other) {
   return one.state_folder == other.state_folder && one.agent_socket == other.agent_socket &&
          one.log_file == other.log_file && one.timeout == other.timeout;
