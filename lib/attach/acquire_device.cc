@@ -113,8 +113,8 @@ Status release_left_over(const Context& context, const node::RecordName& name, D
 }
 
 // The SM service knows a binding by the attachment's name, so two devices of one attachment must
-// not have the same name. For network interfaces check_name_is_free() has checked this; a function on
-// vfio-pci has no interface.
+// not have the same name. For network interfaces check_name_is_free() has checked this; a function
+// on vfio-pci has no interface.
 Status check_only_one(const Context& context, const node::RecordName& own, Deadline deadline) {
   const std::vector<node::RecordName> names =
       TRY(context.host.records.of_attachment(own.container_id, own.ifname));
