@@ -3,7 +3,7 @@
 #include "ctl/connect.h"
 #include "ctl/session.h"
 #include "ctl/test_service.h"
-#include "lib/fabricapi/test_service.h"
+#include "lib/fabricapi/test_fake_service.h"
 #include "lib/nodeapi/client.h"
 
 #include <sstream>
@@ -103,10 +103,9 @@ TEST_CASE("what there is not is exit code 4, and an empty list none") {
 }
 
 TEST_CASE("another fabric, no answer, no permission and no file have codes of their own") {
-  fabricapi::ServiceFixture fixture;
-  fabricapi::ServiceFixture strict({}, [](const rpc::Peer&) -> Result<fabricapi::Caller> {
-    return Error(Code::denied, "CN=guest has no role");
-  });
+  fabricapi::Served<fabricapi::FakeService> fixture;
+  fabricapi::Served<fabricapi::FakeService> strict;
+  strict.service.stranger = Error(Code::denied, "CN=guest has no role");
   SmAddress other, unreachable, denied, no_file;
   other.address = "unix:" + fixture.socket.string();
   other.fabric = "east";
@@ -123,41 +122,67 @@ TEST_CASE("another fabric, no answer, no permission and no file have codes of th
   }
 }
 
+// It keeps the last of those requests that can override a refusal.
+struct Overridden : fabricapi::FakeService {
+  Reactor* DeletePartition(Context* context, const v1::DeletePartitionRequest* request,
+                           v1::Partition* response) override {
+    deleted = *request;
+    return FakeService::DeletePartition(context, request, response);
+  }
+  Reactor* ForgetNode(Context* context, const v1::ForgetNodeRequest* request,
+                      v1::FabricNode* response) override {
+    forgotten = *request;
+    return FakeService::ForgetNode(context, request, response);
+  }
+  v1::DeletePartitionRequest deleted;
+  v1::ForgetNodeRequest forgotten;
+};
+
 TEST_CASE("what overrides a refusal is asked of the service as it was typed, and not otherwise") {
-  fabricapi::ServiceFixture fixture;
+  fabricapi::Served<Overridden> fixture;
+  const Overridden& asked = fixture.service;
   SmAddress address;
   address.address = "unix:" + fixture.socket.string();
   const auto ask = [&](const char* line) {
     Session session;
     session.sm = address;
     CHECK(type(line, session).exit != kUsage);
-    return fixture.fabric.last_requests();
   };
-  CHECK(ask("partition delete blue --forget-ports").name == "forgetting blue");
-  CHECK(ask("partition delete blue").name == "blue");
-  CHECK(ask("node forget n1 --force").forgotten == fabricapi::ForgetRequest{"n1", true});
-  CHECK(ask("node forget n1").forgotten == fabricapi::ForgetRequest{"n1", false});
+  ask("partition delete blue --forget-ports");
+  CHECK(asked.deleted.name() == "blue");
+  CHECK(asked.deleted.forget_ports());
+  ask("partition delete blue");
+  CHECK(asked.deleted.name() == "blue");
+  CHECK_FALSE(asked.deleted.forget_ports());
+  ask("node forget n1 --force");
+  CHECK(asked.forgotten.node() == "n1");
+  CHECK(asked.forgotten.force());
+  ask("node forget n1");
+  CHECK_FALSE(asked.forgotten.force());
 }
 
 // One that says that there is no such thing, and then something else.
-struct Narrow : fabricapi::TestFabric {
-  explicit Narrow(Error second) : second(std::move(second)) {
-    fails(Error(Code::not_found, "there is no partition blue"));
+struct Narrow : fabricapi::FakeService {
+  Reactor* DeletePartition(Context* context, const v1::DeletePartitionRequest* request,
+                           v1::Partition* response) override {
+    return answer(context, request, response, []() -> Result<fabric::PartitionStatus> {
+      return Error(Code::not_found, "there is no partition blue");
+    });
   }
-  void health(const fabricapi::Caller&, fabricapi::Done<fabricapi::FabricHealth> done) override {
-    done(second);
+  Reactor* FabricHealth(Context* context, const v1::FabricHealthRequest* request,
+                        v1::FabricHealthResponse* response) override {
+    return answer(context, request, response,
+                  [&]() -> Result<fabricapi::FabricHealth> { return second; });
   }
-  Error second;
+  Error second = Error(Code::internal, "");
 };
 
 TEST_CASE("where it cannot be told which fabric it is, nothing is told not to be there") {
   const auto ask = [](Error second, int exit, std::string_view said) {
-    TempFolder folder;
-    Narrow fabric(std::move(second));
-    const auto service = fabricapi::serve(fabric, fabricapi::root_only, {});
-    const auto server = rpc::Server::serve(folder.path() / "sm.sock", {service.get()}).value();
+    fabricapi::Served<Narrow> narrow;
+    narrow.service.second = std::move(second);
     Session session;
-    session.sm.address = "unix:" + (folder.path() / "sm.sock").string();
+    session.sm.address = "unix:" + narrow.socket.string();
     check(type("partition delete blue", session), exit, said);
   };
   ask(Error(Code::unavailable, "it ends"), kUnavailable, "it ends");
@@ -204,7 +229,7 @@ TEST_CASE("this node's commands report an agent that does not answer, and name a
 }
 
 TEST_CASE("the doctor has exit codes of its own, and a remedy for each circumstance") {
-  fabricapi::ServiceFixture fixture;
+  fabricapi::Served<fabricapi::FakeService> fixture;
   struct Case {
     std::string options;
     std::string_view said, remedy;

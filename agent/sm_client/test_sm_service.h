@@ -2,8 +2,7 @@
 #pragma once
 
 #include "agent/sm_client/sm_session.h"
-#include "lib/fabricapi/service.h"
-#include "lib/fabricapi/test_fabric.h"
+#include "lib/fabricapi/test_fake_service.h"
 #include "lib/rpc/server.h"
 #include "tests/support/in_time.h"
 #include "tests/support/temp_folder.h"
@@ -11,13 +10,12 @@
 #include <algorithm>
 
 #include <doctest/doctest.h>
-#include <grpcpp/impl/codegen/service_type.h>
 
 namespace ibpod::agent::sm_client {
 
 // Every binding is verified at once, unless a test sets it otherwise. It knows blue, limited, and
 // red, full.
-class FakeSmService : public fabricapi::TestFabric {
+class FakeSmService : public fabricapi::FakeService {
  public:
   using Name = fabric::Attachment;
 
@@ -76,75 +74,89 @@ class FakeSmService : public fabricapi::TestFabric {
     return named_;
   }
 
-  void bind(const fabricapi::Caller&, fabricapi::BindRequest asked, fabricapi::CallContext,
-            fabricapi::Done<fabric::Binding> done) override {
-    done(bind(asked));
+  Reactor* Bind(Context* context, const v1::BindRequest* request, v1::Binding* response) override {
+    return answer(context, request, response, [&]() -> Result<fabric::Binding> {
+      const fabricapi::BindRequest asked = TRY(fabricapi::from_message(*request));
+      return bind(asked);
+    });
   }
-  void unbind(const fabricapi::Caller&, fabric::Attachment asked, Deadline,
-              fabricapi::Done<fabric::Binding> done) override {
-    fabric::Binding none;
-    none.attachment = asked;
-    none.state = fabric::BindingState::released;
-    {
+  Reactor* Unbind(Context* context, const v1::UnbindRequest* request,
+                  v1::Binding* response) override {
+    return answer(context, request, response, [&]() -> Result<fabric::Binding> {
+      fabric::Binding none;
+      none.attachment = TRY(fabricapi::from_message(request->attachment()));
+      none.state = fabric::BindingState::released;
       const std::scoped_lock lock(mutex_);
-      received_.push_back("unbind " + asked.container);
-      bindings_.erase(asked);
-    }
-    done(none);
+      received_.push_back("unbind " + none.attachment.container);
+      bindings_.erase(none.attachment);
+      return none;
+    });
   }
-  void sync(const fabricapi::Caller&, fabricapi::SyncRequest asked,
-            fabricapi::Done<fabricapi::SyncAnswer> done) override {
-    fabricapi::SyncAnswer answer;
-    if (const auto happens = meanwhile()) happens();
-    {
-      const std::scoped_lock lock(mutex_);
-      answer.lease = lease_;
-      named_ = asked.attachments;
-      synced_ = asked;
-      for (const auto* const ports : {&asked.vfs, &asked.pfs})
-        for (const ib::Guid port : *ports)
-          if (unknown_.contains(port)) answer.unknown.push_back(port);
-      ++syncs_;
-      for (const auto& [name, binding] : bindings_) {
-        const bool known = std::erase(asked.attachments, fabricapi::SyncRequest::AttachmentId{
-                                                             name.container, name.interface}) != 0;
-        (known ? answer.bindings : answer.not_named).push_back(binding);
-      }
-    }
-    answer.not_bound = asked.attachments;
-    done(answer);
+  Reactor* Sync(Context* context, const v1::SyncRequest* request,
+                v1::SyncResponse* response) override {
+    return answer(context, request, response, [&]() -> Result<fabricapi::SyncAnswer> {
+      const fabricapi::SyncRequest asked = TRY(fabricapi::from_message(*request));
+      return sync(asked);
+    });
   }
   // The first GUID of its pool, and the number of the VF.
-  void allocate_guids(const fabricapi::Caller&, fabricapi::AllocateRequest asked,
-                      fabricapi::Done<std::vector<fabricapi::AllocatedGuid>> done) override {
-    const std::scoped_lock lock(mutex_);
-    received_.push_back("guid of " + asked.pf);
-    std::vector<fabricapi::AllocatedGuid> given;
-    for (const uint32_t vf : asked.vfs) given.push_back({vf, ib::Guid(pool_.value() + vf)});
-    done(given);
+  Reactor* AllocateGuids(Context* context, const v1::AllocateGuidsRequest* request,
+                         v1::AllocateGuidsResponse* response) override {
+    return answer(context, request, response,
+                  [&]() -> Result<std::vector<fabricapi::AllocatedGuid>> {
+                    const std::scoped_lock lock(mutex_);
+                    received_.push_back("guid of " + request->pf());
+                    std::vector<fabricapi::AllocatedGuid> given;
+                    for (const uint32_t vf : request->vfs())
+                      given.push_back({vf, ib::Guid(pool_.value() + vf)});
+                    return given;
+                  });
   }
-  void observe(const fabricapi::Caller&, fabricapi::ObserveRequest asked,
-               fabricapi::Done<fabricapi::ObserveAnswer> done) override {
-    fabricapi::ObserveAnswer answer{"stamp", {}};
-    {
-      const std::scoped_lock lock(mutex_);
-      for (auto& [name, binding] : bindings_) {
-        const bool seen =
-            asked.stamp == "stamp" &&
-            std::any_of(asked.ports.begin(), asked.ports.end(), [&](const auto& port) {
-              return port.guid == binding.guid && ib::find_in(port.table, binding.keys.front());
-            });
-        if (seen) binding.state = fabric::BindingState::verified;
-        if (binding.state != fabric::BindingState::verified) answer.wanted.push_back(binding.guid);
-      }
-    }
-    done(answer);
+  Reactor* Observe(Context* context, const v1::ObserveRequest* request,
+                   v1::ObserveResponse* response) override {
+    return answer(context, request, response, [&]() -> Result<fabricapi::ObserveAnswer> {
+      const fabricapi::ObserveRequest asked = TRY(fabricapi::from_message(*request));
+      return observe(asked);
+    });
   }
 
  private:
   std::function<void()> meanwhile() {
     const std::scoped_lock lock(mutex_);
     return std::exchange(meanwhile_, {});
+  }
+  fabricapi::SyncAnswer sync(fabricapi::SyncRequest asked) {
+    fabricapi::SyncAnswer answer;
+    if (const auto happens = meanwhile()) happens();
+    const std::scoped_lock lock(mutex_);
+    answer.lease = lease_;
+    named_ = asked.attachments;
+    synced_ = asked;
+    for (const auto* const ports : {&asked.vfs, &asked.pfs})
+      for (const ib::Guid port : *ports)
+        if (unknown_.contains(port)) answer.unknown.push_back(port);
+    ++syncs_;
+    for (const auto& [name, binding] : bindings_) {
+      const bool known = std::erase(asked.attachments, fabricapi::SyncRequest::AttachmentId{
+                                                           name.container, name.interface}) != 0;
+      (known ? answer.bindings : answer.not_named).push_back(binding);
+    }
+    answer.not_bound = asked.attachments;
+    return answer;
+  }
+  fabricapi::ObserveAnswer observe(const fabricapi::ObserveRequest& asked) {
+    fabricapi::ObserveAnswer answer{"stamp", {}};
+    const std::scoped_lock lock(mutex_);
+    for (auto& [name, binding] : bindings_) {
+      const bool seen =
+          asked.stamp == "stamp" &&
+          std::any_of(asked.ports.begin(), asked.ports.end(), [&](const auto& port) {
+            return port.guid == binding.guid && ib::find_in(port.table, binding.keys.front());
+          });
+      if (seen) binding.state = fabric::BindingState::verified;
+      if (binding.state != fabric::BindingState::verified) answer.wanted.push_back(binding.guid);
+    }
+    return answer;
   }
   Result<fabric::Binding> bind(const fabricapi::BindRequest& asked) {
     const std::scoped_lock lock(mutex_);
@@ -191,10 +203,6 @@ class FakeSmService : public fabricapi::TestFabric {
   const ib::Guid pool_;
 };
 
-inline Result<fabricapi::Caller> as_node(const rpc::Peer&) {
-  return fabricapi::Caller{fabricapi::Role::node, "n1", "n1"};
-}
-
 inline node::Record test_record(const std::string& container,
                                 const std::vector<node::PartitionRequest>& partitions) {
   node::Record record;
@@ -213,7 +221,6 @@ struct SmSessionFixture {
   Path socket = folder.path() / "sm.sock";
   node::Records records{folder.path()};
   FakeSmService service;
-  std::unique_ptr<grpc::Service> grpc_service;
   std::unique_ptr<rpc::Server> server;
   ib::PKeyTable table;  // of every port of the node
   std::mutex mutex;
@@ -241,14 +248,8 @@ struct SmSessionFixture {
               sm_status = result;
             }};
   }
-  void serve() {
-    grpc_service = fabricapi::serve(service, as_node, {});
-    server = rpc::Server::serve(socket, {grpc_service.get()}).value();
-  }
-  void leave() {
-    server.reset();
-    grpc_service.reset();
-  }
+  void serve() { server = rpc::Server::serve(socket, {&service}).value(); }
+  void leave() { server.reset(); }
   SmStatus now() {
     const std::scoped_lock lock(mutex);
     return sm_status;

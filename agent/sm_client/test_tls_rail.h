@@ -11,7 +11,6 @@ struct TlsRail {
   rpc::Files server_files{ca, ca.issue(rpc::server_named("IP:127.0.0.1"))};
   rpc::Files files;  // the node's
   config::FabricService service;
-  std::unique_ptr<grpc::Service> grpc_service;
   std::unique_ptr<rpc::TcpServer> tcp;
 
   // In place of `fabric`, which outlives it. `own`: the node's certificate.
@@ -22,12 +21,10 @@ struct TlsRail {
     Fd listening = rpc::listen_on(0);
     service.sm_address.address = "127.0.0.1:" + std::to_string(rpc::port_of(listening));
     service.sm_address.files = files.files;
-    fabricapi::ServiceSettings settings;
-    settings.fabric = service.sm_address.fabric;
-    grpc_service = fabricapi::serve(fabric.model, as_node, settings);
-    tcp = rpc::TcpServer::serve(std::move(listening), {.files = server_files.files},
-                                {grpc_service.get()})
-              .value();
+    fabric.model.served = service.sm_address.fabric;
+    tcp =
+        rpc::TcpServer::serve(std::move(listening), {.files = server_files.files}, {&fabric.model})
+            .value();
   }
   void renew() const { files.put(ca.issue(rpc::client_named("n1"))); }
 };

@@ -14,7 +14,6 @@ inline constexpr uint64_t kEast = 0xfe80'0000'0000'0001, kWest = 0xfe80'0000'000
 struct FakeFabric {
   FakeSmService model;
   config::FabricService service;
-  std::unique_ptr<grpc::Service> grpc_service;
   std::unique_ptr<rpc::Server> server;
 
   FakeFabric(const Path& folder, const std::string& name, uint64_t prefix, uint64_t pool)
@@ -25,15 +24,10 @@ struct FakeFabric {
     begin();
   }
   void begin() {
-    fabricapi::ServiceSettings settings;
-    settings.fabric = service.sm_address.fabric;
-    grpc_service = fabricapi::serve(model, as_node, settings);
-    server = rpc::Server::serve(service.sm_address.address.substr(5), {grpc_service.get()}).value();
+    model.served = service.sm_address.fabric;
+    server = rpc::Server::serve(service.sm_address.address.substr(5), {&model}).value();
   }
-  void leave() {
-    server.reset();
-    grpc_service.reset();
-  }
+  void leave() { server.reset(); }
 };
 
 // A node with a PF on each of two fabrics, a VF of each, and both fabrics' services.
