@@ -88,7 +88,7 @@ struct Daemon::Parts {
   std::unique_ptr<mad::Scheduler> scheduler;
   std::unique_ptr<probe::SmpPortProber> prober;
   std::unique_ptr<controller::Controller> controller;
-  std::optional<auth::RoleRules> authority;
+  std::optional<api::RoleRules> authority;
   std::unique_ptr<grpc::Service> answers;
   std::unique_ptr<rpc::Server> socket;
   std::unique_ptr<rpc::TcpServer> tcp;

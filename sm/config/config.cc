@@ -155,7 +155,7 @@ void read_service(Keys& section, Config& config, Errors& errors) {
   section.take("stateDir", config.state_folder, read_path)
       .take("socket", config.socket, read_path)
       .take("metricsAddress", config.metrics, read_address)
-      .take("roles", config.authority, auth::read_role_rules)
+      .take("roles", config.authority, api::read_role_rules)
       .take("bindSeconds", config.call_timeout, read_seconds<1, 600>)
       .take("logLevel", config.log_level, read_level)
       .within("listen",
@@ -209,7 +209,7 @@ void check(const Config& config, Errors& errors) {
 
 Result<Config> read_config(std::string_view text) {
   const Value document = TRY(Value::parse(text, json::Comments::allowed));
-  auth::RoleRules no_rules = TRY(auth::RoleRules::make({}));
+  api::RoleRules no_rules = TRY(api::RoleRules::make({}));
   Config config{.authority = std::move(no_rules)};
   Errors errors;
   {

@@ -8,7 +8,7 @@
 #include "lib/http/address.h"
 #include "lib/log/log.h"
 #include "lib/rpc/tls_files.h"
-#include "sm/auth/authn.h"
+#include "sm/api/authn.h"
 #include "sm/opensm/opensm.h"
 #include "sm/registry/policy.h"
 
@@ -39,7 +39,7 @@ struct OwnPort {
 
 struct Config {
   registry::Policy policy = {};
-  auth::RoleRules authority;  // "roles" in the file
+  api::RoleRules authority;  // "roles" in the file
   std::string fabric = "default";
   Path state_folder = "/var/lib/ibpod-sm";
   Path socket = "/run/ibpod/sm.sock";

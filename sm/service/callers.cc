@@ -4,7 +4,7 @@
 
 namespace ibpod::sm::service {
 
-fabricapi::Identify identify_and_audit(const auth::RoleRules& authority,
+fabricapi::Identify identify_and_audit(const api::RoleRules& authority,
                                        telemetry::Telemetry& telemetry) {
   return [&authority, &telemetry](const rpc::Peer& peer) {
     Result<fabricapi::Caller> caller = authority.identify(peer);
@@ -13,7 +13,7 @@ fabricapi::Identify identify_and_audit(const auth::RoleRules& authority,
   };
 }
 
-rpc::Account accounts(const auth::RoleRules& authority) {
+rpc::Account accounts(const api::RoleRules& authority) {
   return [&authority](const rpc::Peer& peer) {
     const Result<fabricapi::Caller> caller = authority.identify(peer);
     return caller ? account_of(*caller) : "unauthorized " + rpc::holder_of(peer);

@@ -61,7 +61,7 @@ Duration Service::time_in_tick() const {
 
 CallQueue::Share Service::share_of(const CallInfo& asked) {
   if (asked.caller.role == fabricapi::Role::administrator) return CallQueue::Share::administrator;
-  const bool ends = asked.call == auth::Call::unbind || asked.call == auth::Call::sync;
+  const bool ends = asked.call == api::Call::unbind || asked.call == api::Call::sync;
   return ends ? CallQueue::Share::reserved : CallQueue::Share::ordinary;
 }
 
@@ -109,11 +109,11 @@ template <typename Value, typename Answer, typename... Args>
 void Service::dispatch(const CallInfo& asked, const Done<Value>& done, Answer answer,
                        Args&&... args) {
   const auto refuse = [&](const Error& refusal) {
-    const std::string_view what = auth::action(asked.call);
+    const std::string_view what = api::action(asked.call);
     if (!what.empty()) telemetry_.audit(asked.caller, what, asked.subject, refusal);
     done(refusal);
   };
-  const Status permitted = auth::authorize(asked.caller, asked.call, asked.node);
+  const Status permitted = api::authorize(asked.caller, asked.call, asked.node);
   if (!permitted) return refuse(permitted.error());
   const Status waits = tasks_.try_post(
       account_of(asked.caller), share_of(asked),
@@ -127,106 +127,106 @@ void Service::dispatch(const CallInfo& asked, const Done<Value>& done, Answer an
 
 void Service::create_partition(const Caller& caller, fabric::Partition partition,
                                Done<fabric::PartitionStatus> done) {
-  dispatch({caller, auth::Call::create_partition, partition.name}, done,
+  dispatch({caller, api::Call::create_partition, partition.name}, done,
            &controller::Controller::create_partition, std::move(partition));
 }
 
 void Service::update_partition(const Caller& caller, fabric::Partition partition,
                                Done<fabric::PartitionStatus> done) {
-  dispatch({caller, auth::Call::update_partition, partition.name}, done,
+  dispatch({caller, api::Call::update_partition, partition.name}, done,
            &controller::Controller::update_partition, std::move(partition));
 }
 
 void Service::delete_partition(const Caller& caller, std::string name,
                                Done<fabric::PartitionStatus> done) {
-  dispatch({caller, auth::Call::delete_partition, name}, done,
+  dispatch({caller, api::Call::delete_partition, name}, done,
            &controller::Controller::delete_partition, std::move(name));
 }
 
 void Service::forget_ports(const Caller& caller, std::string partition,
                            Done<fabric::PartitionStatus> done) {
-  dispatch({caller, auth::Call::delete_partition, partition}, done,
+  dispatch({caller, api::Call::delete_partition, partition}, done,
            &controller::Controller::forget_ports, std::move(partition));
 }
 
 void Service::list_partitions(const Caller& caller, Page page,
                               Done<Listed<fabric::PartitionStatus>> done) {
-  dispatch({caller, auth::Call::list_partitions}, done, &controller::Controller::list_partitions,
+  dispatch({caller, api::Call::list_partitions}, done, &controller::Controller::list_partitions,
            std::move(page));
 }
 
 void Service::bind(const Caller& caller, fabricapi::BindRequest request,
                    fabricapi::CallContext context, Done<fabric::Binding> done) {
-  dispatch({caller, auth::Call::bind, registry::text(request.attachment), request.attachment.node},
+  dispatch({caller, api::Call::bind, registry::text(request.attachment), request.attachment.node},
            done, &controller::Controller::bind, std::move(request), std::move(context));
 }
 
 void Service::unbind(const Caller& caller, fabric::Attachment attachment, Deadline deadline,
                      Done<fabric::Binding> done) {
-  dispatch({caller, auth::Call::unbind, registry::text(attachment), attachment.node}, done,
+  dispatch({caller, api::Call::unbind, registry::text(attachment), attachment.node}, done,
            &controller::Controller::unbind, std::move(attachment), deadline);
 }
 
 void Service::get_binding(const Caller& caller, fabric::Attachment attachment,
                           Done<fabric::Binding> done) {
-  dispatch({caller, auth::Call::get_binding, registry::text(attachment), attachment.node}, done,
+  dispatch({caller, api::Call::get_binding, registry::text(attachment), attachment.node}, done,
            &controller::Controller::get_binding, std::move(attachment));
 }
 
 void Service::list_bindings(const Caller& caller, fabricapi::BindingFilter filter, Page page,
                             Done<Listed<fabric::Binding>> done) {
-  dispatch({caller, auth::Call::list_bindings, {}, filter.node}, done,
+  dispatch({caller, api::Call::list_bindings, {}, filter.node}, done,
            &controller::Controller::list_bindings, std::move(filter), std::move(page));
 }
 
 void Service::watch_bindings(const Caller& caller, fabricapi::BindingFilter filter,
                              std::function<bool(const fabricapi::BindingChange&)> on_change,
                              Done<std::shared_ptr<Watch>> done) {
-  dispatch({caller, auth::Call::watch_bindings, {}, filter.node}, done,
+  dispatch({caller, api::Call::watch_bindings, {}, filter.node}, done,
            &controller::Controller::watch_bindings, std::move(filter), std::move(on_change));
 }
 
 void Service::sync(const Caller& caller, fabricapi::SyncRequest request,
                    Done<fabricapi::SyncAnswer> done) {
-  dispatch({caller, auth::Call::sync, request.node, request.node}, done,
+  dispatch({caller, api::Call::sync, request.node, request.node}, done,
            &controller::Controller::sync, std::move(request));
 }
 
 void Service::observe(const Caller& caller, fabricapi::ObserveRequest request,
                       Done<fabricapi::ObserveAnswer> done) {
-  dispatch({caller, auth::Call::observe, request.node, request.node}, done,
+  dispatch({caller, api::Call::observe, request.node, request.node}, done,
            &controller::Controller::observe, std::move(request));
 }
 
 void Service::allocate_guids(const Caller& caller, fabricapi::AllocateRequest request,
                              Done<std::vector<fabricapi::AllocatedGuid>> done) {
-  dispatch({caller, auth::Call::allocate_guids, request.node + "/" + request.pf, request.node},
+  dispatch({caller, api::Call::allocate_guids, request.node + "/" + request.pf, request.node},
            done, &controller::Controller::allocate_guids, std::move(request));
 }
 
 void Service::list_nodes(const Caller& caller, Done<std::vector<fabricapi::Node>> done) {
-  dispatch({caller, auth::Call::list_nodes}, done, &controller::Controller::list_nodes);
+  dispatch({caller, api::Call::list_nodes}, done, &controller::Controller::list_nodes);
 }
 
 void Service::forget_node(const Caller& caller, fabricapi::ForgetRequest request, Deadline deadline,
                           Done<fabricapi::Node> done) {
-  dispatch({caller, auth::Call::forget_node, request.node}, done,
+  dispatch({caller, api::Call::forget_node, request.node}, done,
            &controller::Controller::forget_node, std::move(request), deadline);
 }
 
 void Service::plan(const Caller& caller, fabricapi::PlanRequest request,
                    Done<fabricapi::Plan> done) {
-  dispatch({caller, auth::Call::plan}, done, &controller::Controller::plan, std::move(request));
+  dispatch({caller, api::Call::plan}, done, &controller::Controller::plan, std::move(request));
 }
 
 void Service::explain(const Caller& caller, fabricapi::ExplainRequest request,
                       Done<fabricapi::Explanation> done) {
-  dispatch({caller, auth::Call::explain}, done, &controller::Controller::explain,
+  dispatch({caller, api::Call::explain}, done, &controller::Controller::explain,
            std::move(request));
 }
 
 void Service::health(const Caller& caller, Done<fabricapi::FabricHealth> done) {
-  dispatch({caller, auth::Call::health}, done, &controller::Controller::health);
+  dispatch({caller, api::Call::health}, done, &controller::Controller::health);
 }
 
 }  // namespace ibpod::sm::service

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
-#include "sm/auth/authz.h"
+#include "sm/api/authz.h"
 #include "sm/controller/controller.h"
 #include "sm/declared/declared.h"
 #include "sm/service/task_queue.h"
@@ -98,7 +98,7 @@ class Service final : public fabricapi::Fabric {
   // The caller and its call; `subject` is for the audit log, `node` for authorization.
   struct CallInfo {
     const Caller& caller;
-    auth::Call call;
+    api::Call call;
     std::string subject = {};
     std::string node = {};
   };

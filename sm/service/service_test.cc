@@ -122,7 +122,7 @@ TEST_CASE_FIXTURE(ServiceBed, "a change that there is no place for is refused, a
 }
 
 TEST_CASE_FIXTURE(ServiceBed, "an unauthorized caller is logged and counted, whatever it called") {
-  const auth::RoleRules authority = auth::RoleRules::make({}).value();
+  const api::RoleRules authority = api::RoleRules::make({}).value();
   const fabricapi::Identify identify = identify_and_audit(authority, telemetry);
   CHECK(identify({.common_name = "", .names = {}, .local = true}));
   CHECK(told().empty());
@@ -135,10 +135,10 @@ TEST_CASE_FIXTURE(ServiceBed, "an unauthorized caller is logged and counted, wha
 
 TEST_CASE("a caller with a role has one account for all its certificates; no other caller has it") {
   const auto rule = [](const char* match, fabricapi::Role role) {
-    return auth::RoleRule{auth::NamePattern::parse(match).value(), role};
+    return api::RoleRule{api::NamePattern::parse(match).value(), role};
   };
-  const auth::RoleRules authority =
-      auth::RoleRules::make({rule("DNS=*.nodes", fabricapi::Role::node),
+  const api::RoleRules authority =
+      api::RoleRules::make({rule("DNS=*.nodes", fabricapi::Role::node),
                              rule("CN=system:node:*", fabricapi::Role::node),
                              rule("CN=admin", fabricapi::Role::administrator)})
           .value();

@@ -1,8 +1,8 @@
-#include "sm/auth/pattern.h"
+#include "sm/api/pattern.h"
 
 #include <algorithm>
 
-namespace ibpod::sm::auth {
+namespace ibpod::sm::api {
 namespace {
 
 bool printable(std::string_view text) {
@@ -45,4 +45,4 @@ bool NamePattern::matches_all() const {
   return star_ && after_.empty() && behind_kind(before_).value_or("").empty();
 }
 
-}  // namespace ibpod::sm::auth
+}  // namespace ibpod::sm::api

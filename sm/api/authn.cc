@@ -1,4 +1,4 @@
-#include "sm/auth/authn.h"
+#include "sm/api/authn.h"
 
 #include "lib/base/dns_name.h"
 #include "lib/json/fields.h"
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace ibpod::sm::auth {
+namespace ibpod::sm::api {
 namespace {
 
 using fabricapi::Caller;
@@ -130,4 +130,4 @@ Result<RoleRules> read_role_rules(const Value& value) {
   return authority;
 }
 
-}  // namespace ibpod::sm::auth
+}  // namespace ibpod::sm::api

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace ibpod::sm::auth {
+namespace ibpod::sm::api {
 
 enum class Call {
   create_partition,
@@ -37,4 +37,4 @@ std::string_view action(Call call);
 // request speaks, is another or none: what it may call at all is about itself.
 Status authorize(const fabricapi::Caller& caller, Call call, const std::string& node = {});
 
-}  // namespace ibpod::sm::auth
+}  // namespace ibpod::sm::api

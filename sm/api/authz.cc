@@ -1,8 +1,8 @@
-#include "sm/auth/authz.h"
+#include "sm/api/authz.h"
 
 #include <array>
 
-namespace ibpod::sm::auth {
+namespace ibpod::sm::api {
 namespace {
 
 using fabricapi::Role;
@@ -62,4 +62,4 @@ Status authorize(const fabricapi::Caller& caller, Call call, const std::string& 
   return Error(Code::denied, may_not + whose + ", only for " + caller.node);
 }
 
-}  // namespace ibpod::sm::auth
+}  // namespace ibpod::sm::api

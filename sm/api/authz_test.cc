@@ -1,4 +1,4 @@
-#include "sm/auth/authz.h"
+#include "sm/api/authz.h"
 
 #include "lib/base/files.h"
 
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::auth {
+namespace ibpod::sm::api {
 namespace {
 
 using fabricapi::Caller;
@@ -85,4 +85,4 @@ TEST_CASE("authorize: a node without a name has nothing of its own") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::auth
+}  // namespace ibpod::sm::api

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace ibpod::sm::auth {
+namespace ibpod::sm::api {
 
 // A pattern of names as in rpc::Peer: "CN=ibpod-admin", "CN=system:node:*", "DNS=*.nodes.example",
 // "URI=spiffe://lab/node/*". One `*` at most: it matches one or more bytes of any value. All other
@@ -29,4 +29,4 @@ class NamePattern {
   bool star_ = false;
 };
 
-}  // namespace ibpod::sm::auth
+}  // namespace ibpod::sm::api

@@ -2,10 +2,10 @@
 // two parts with byte 0x1e between them: the roles, and a common name followed by the other names,
 // one a line, as in rpc::Peer.
 #include "lib/base/dns_name.h"
-#include "sm/auth/authn.h"
+#include "sm/api/authn.h"
 #include "tests/support/fuzz.h"
 
-namespace ibpod::sm::auth {
+namespace ibpod::sm::api {
 namespace {
 
 using fuzz::require;
@@ -38,15 +38,15 @@ void check_caller(const RoleRules& authority, const json::Value& roles, const rp
 }
 
 }  // namespace
-}  // namespace ibpod::sm::auth
+}  // namespace ibpod::sm::api
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ibpod;
   std::string_view rest = fuzz::text_of(data, size);
   const auto roles = json::Value::parse(fuzz::next_part(rest));
   if (!roles) return 0;
-  const auto authority = sm::auth::read_role_rules(*roles);
+  const auto authority = sm::api::read_role_rules(*roles);
   if (!authority) fuzz::check_refusal(authority.error(), size);
-  if (authority) sm::auth::check_caller(*authority, *roles, sm::auth::peer_of(rest));
+  if (authority) sm::api::check_caller(*authority, *roles, sm::api::peer_of(rest));
   return 0;
 }

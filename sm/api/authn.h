@@ -4,12 +4,12 @@
 #include "lib/fabricapi/caller.h"
 #include "lib/json/value.h"
 #include "lib/rpc/peer.h"
-#include "sm/auth/pattern.h"
+#include "sm/api/pattern.h"
 
 #include <string>
 #include <vector>
 
-namespace ibpod::sm::auth {
+namespace ibpod::sm::api {
 
 // A certificate with a matching name gives this role. For the role node, `*` matches the node's
 // name in Kubernetes.
@@ -40,4 +40,4 @@ class RoleRules {
 // "administrator"}]. Errors name the path of what is wrong.
 Result<RoleRules> read_role_rules(const json::Value& value);
 
-}  // namespace ibpod::sm::auth
+}  // namespace ibpod::sm::api

@@ -1,8 +1,8 @@
-#include "sm/auth/authn.h"
+#include "sm/api/authn.h"
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::auth {
+namespace ibpod::sm::api {
 namespace {
 
 using fabricapi::Caller;
@@ -134,4 +134,4 @@ TEST_CASE("authority: rules that cannot be meant are refused, with their place")
 }
 
 }  // namespace
-}  // namespace ibpod::sm::auth
+}  // namespace ibpod::sm::api
