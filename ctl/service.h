@@ -1,5 +1,5 @@
 // Service: the cluster's SM service as ibpodctl asks it, one call after the other
-// (fabricapi::Fabric, whose rules hold).
+// (api/ibpod/v1/fabric.proto, whose rules hold).
 #pragma once
 
 #include "lib/base/clock.h"

@@ -1,25 +1,22 @@
 #include "sm/daemon.h"
 
 #include "lib/base/private_file.h"
-#include "lib/fabricapi/service.h"
 #include "lib/http/server.h"
 #include "lib/mad/umad_channel.h"
 #include "lib/rpc/grpc_log.h"
 #include "lib/rpc/server.h"
 #include "lib/rpc/tcp_server.h"
+#include "sm/api/fabric_service.h"
+#include "sm/controller/controller_thread.h"
 #include "sm/declared/declared_file.h"
 #include "sm/opensm/key_file.h"
 #include "sm/opensm/opensm_cgroup.h"
 #include "sm/opensm/passive_subnet_manager.h"
 #include "sm/probe/smp_port_prober.h"
-#include "sm/service/callers.h"
-#include "sm/service/service.h"
 #include "sm/state_loss.h"
 #include "sm/store/sqlite_store.h"
 
 #include <random>
-
-#include <grpcpp/impl/codegen/service_type.h>
 
 namespace ibpod::sm {
 namespace {
@@ -61,7 +58,7 @@ Result<mad::LocalPort> port_for(const config::Config& config) {
 
 // In the order in which they start. They end in reverse: the controller before all that it uses.
 struct Daemon::Parts {
-  explicit Parts(log::Log& log) : telemetry(log), service(telemetry) {}
+  explicit Parts(log::Log& log) : telemetry(log) {}
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
   Parts(Parts&&) = delete;
@@ -82,14 +79,14 @@ struct Daemon::Parts {
   telemetry::Telemetry telemetry;
   std::unique_ptr<store::SqliteStore> store;
   std::unique_ptr<registry::Registry> registry;
-  service::Service service;
+  controller::ControllerThread thread;
   std::unique_ptr<opensm::SubnetManager> subnet_manager;
   opensm::PassiveSubnetManager* passive = nullptr;  // where that is the engine
   std::unique_ptr<mad::Scheduler> scheduler;
   std::unique_ptr<probe::SmpPortProber> prober;
   std::unique_ptr<controller::Controller> controller;
   std::optional<api::RoleRules> authority;
-  std::unique_ptr<grpc::Service> answers;
+  std::unique_ptr<api::FabricService<controller::Controller>> answers;
   std::unique_ptr<rpc::Server> socket;
   std::unique_ptr<rpc::TcpServer> tcp;
   Path tls_key;  // of tcp
@@ -104,7 +101,7 @@ Status Daemon::Parts::open(config::Config config) {
   store = TRY(store::SqliteStore::open(database));
   if (config.engine != config::EngineKind::observe)
     TRY(check_state_lost(*store, database, config.opensm));
-  registry = TRY(registry::Registry::load(*store, config.policy, service::system_time()));
+  registry = TRY(registry::Registry::load(*store, config.policy, controller::system_time()));
   // The first of the partitions is the default one.
   telemetry.loaded(database, registry->partitions()->size() - 1, registry->size(),
                    registry->nodes().size());
@@ -116,21 +113,21 @@ Status Daemon::Parts::open(config::Config config) {
   TRY(open_prober(config, port));
   controller = std::make_unique<controller::Controller>(
       controller::Controller::Deps{*registry, *subnet_manager, *prober, telemetry,
-                                   [] { return service::system_time().steady; }},
+                                   [] { return controller::system_time().steady; }},
       controller::ControllerSettings{.epoch = new_epoch(),
                                      .call_timeout = config.call_timeout,
                                      .sm = health_check_settings(config),
                                      .own_port = own_port,
                                      .has_declared_file = !config.declared.empty()},
-      service::system_time());
+      controller::system_time());
   if (!config.declared.empty()) TRY(follow_declared(config.declared));
   TRY(serve(config));
-  service.start(*controller);
+  thread.start(*controller);
   return ok();
 }
 
 Status Daemon::Parts::open_engine(const config::Config& config) {
-  const auto changed = [this] { service.engine_changed(); };
+  const auto changed = [this] { thread.engine_changed(); };
   if (config.engine == config::EngineKind::observe) {
     auto observing = std::make_unique<opensm::PassiveSubnetManager>(changed);
     passive = observing.get();
@@ -163,13 +160,18 @@ Status Daemon::Parts::open_prober(const config::Config& config, const mad::Local
 void Daemon::Parts::probed(probe::ProbeBatch readings) {
   if (passive != nullptr && readings.topology)
     passive->saw_master(readings.topology->master().has_value());
-  service.probed(std::move(readings));
+  thread.probed(std::move(readings));
 }
 
 Status Daemon::Parts::serve(const config::Config& config) {
   authority = config.authority;
-  answers = fabricapi::serve(service, service::identify_and_audit(*authority, telemetry),
-                             {.fabric = config.fabric});
+  const api::CallGate::Deps deps{
+      api::authenticator(*authority, [this](const Error& why) { telemetry.unauthorized(why); }),
+      thread.tasks(),
+      [this](const fabricapi::Caller& caller, std::string_view action, const std::string& subject,
+             const Error& why) { telemetry.audit(caller, action, subject, why); }};
+  answers = std::make_unique<api::FabricService<controller::Controller>>(
+      *controller, deps, api::ServiceSettings{.fabric = config.fabric});
   if (!config.socket.empty()) {
     TRY(make_folders(config.socket.parent_path()));
     socket = TRY(rpc::Server::serve(config.socket, {answers.get()}));
@@ -178,7 +180,7 @@ Status Daemon::Parts::serve(const config::Config& config) {
     Fd listening = TRY(http::listen_on(config.listening->address).during("listen.address"));
     rpc::TcpServer::Settings settings;
     settings.files = config.listening->tls;
-    settings.account = service::accounts(*authority);
+    settings.account = api::accounts(*authority);
     settings.on_cut = [this](const rpc::Cut& cut) {
       telemetry.connection_closed(cut.address, cut.holder, rpc::name(cut.cause));
     };
@@ -197,10 +199,10 @@ Status Daemon::Parts::follow_declared(const Path& file) {
   declared = TRY(declared::DeclaredFile::follow(
       file, [this](const Result<declared::DeclaredPartitions>& read) {
         telemetry.report_condition("declared partitions", read ? "" : read.error().text());
-        if (!read) return service.declared_unreadable(read.error().text());
+        if (!read) return thread.declared_unreadable(read.error().text());
         for (const std::string& error : read->errors)
           telemetry.error("declared partitions: " + error);
-        service.declared(*read);
+        thread.declared(*read);
       }));
   return ok();
 }
@@ -208,7 +210,7 @@ Status Daemon::Parts::follow_declared(const Path& file) {
 // The main loop makes progress. The number of waiting calls does not matter.
 Status Daemon::Parts::alive() {
   constexpr Duration kLongest{20'000};
-  const Duration turn = service.time_in_tick();
+  const Duration turn = thread.time_in_tick();
   if (turn < kLongest) return ok();
   return Error(Code::unavailable, "the main loop has not finished a tick for " +
                                       std::to_string(turn.count() / 1000) + " s");
@@ -235,7 +237,7 @@ Status Daemon::Parts::ready() {
 
 std::string Daemon::Parts::metrics_page() {
   check_listener();
-  (void)service.run(
+  (void)thread.run(
       [](controller::Controller& one) { one.update_metrics(); },  // without it: what was shown last
       Deadline::in(Duration(2000)));
   return telemetry.metrics().text();
@@ -253,7 +255,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Config& config, log:
 Daemon::~Daemon() {
   parts_->declared.reset();
   parts_->pages.reset();
-  parts_->service.stop();
+  parts_->thread.stop();
   parts_->prober.reset();
   // Tells who still waits, so that their calls can end.
   parts_->controller.reset();

@@ -25,6 +25,10 @@ std::optional<Enum> find(const std::array<std::string_view, Size>& names, std::s
 
 }  // namespace
 
+std::string text(const Attachment& attachment) {
+  return attachment.node + "/" + attachment.container + "/" + attachment.interface;
+}
+
 std::string_view name(Kind kind) { return kKinds[static_cast<size_t>(kind)]; }
 std::optional<Kind> parse_kind(std::string_view text) { return find<Kind>(kKinds, text); }
 

@@ -22,6 +22,8 @@ struct Attachment {
   std::string interface;
   auto operator<=>(const Attachment&) const = default;
 };
+// NODE/CONTAINER/INTERFACE
+std::string text(const Attachment& attachment);
 
 struct Pod {
   std::string name_space;

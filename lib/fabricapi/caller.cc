@@ -14,4 +14,8 @@ std::string_view name(Role role) {
   return "?";
 }
 
+std::string account_of(const Caller& caller) {
+  return caller.role == Role::node ? "node " + caller.node : caller.name;
+}
+
 }  // namespace ibpod::fabricapi

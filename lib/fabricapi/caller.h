@@ -17,4 +17,8 @@ struct Caller {
   bool operator==(const Caller&) const = default;
 };
 
+// The account under which a caller uses the service's limits. A node has one, whatever its
+// certificates call it; others have one for each name by which they have their role.
+std::string account_of(const Caller& caller);
+
 }  // namespace ibpod::fabricapi

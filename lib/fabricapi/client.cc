@@ -194,12 +194,9 @@ Result<std::vector<Node>> Client::list_nodes(Deadline deadline) {
       [](const v1::ListNodesResponse& answer) { return from_message(answer); });
 }
 
-Result<Node> Client::forget_node(const ForgetRequest& forgotten, Deadline deadline) {
-  v1::ForgetNodeRequest request;
-  request.set_node(forgotten.node);
-  request.set_force(forgotten.force);
+Result<Node> Client::forget_node(const ForgetRequest& request, Deadline deadline) {
   return ask<v1::ForgetNodeRequest, v1::FabricNode>(
-      std::move(request), &Stub::ForgetNode, deadline,
+      to_message(request), &Stub::ForgetNode, deadline,
       [](const v1::FabricNode& answer) { return from_message(answer); });
 }
 

@@ -1,4 +1,5 @@
-// Fabric: what a cluster's SM service can be asked, in plain values (api/ibpod/v1/fabric.proto).
+// What a cluster's SM service can be asked, and what it answers, in plain values
+// (api/ibpod/v1/fabric.proto).
 #pragma once
 
 #include "lib/base/clock.h"
@@ -201,58 +202,14 @@ struct FabricHealth {
   bool operator==(const FabricHealth&) const = default;
 };
 
+// Answers a call. It runs once, on whatever thread, and must be short.
 template <typename Value>
 using Done = std::function<void(Result<Value>)>;
 
-// The calls come from any thread and do not wait. Each `Done` runs once, on whatever thread, and
-// must be short. What a caller may not do is denied; a request for another fabric never comes here.
-class Fabric {
+// A client that watches bindings, until it is destroyed.
+class Watch {
  public:
-  virtual ~Fabric() = default;
-
-  virtual void create_partition(const Caller&, fabric::Partition,
-                                Done<fabric::PartitionStatus>) = 0;
-  // Everything but the P_Key, which may be left out.
-  virtual void update_partition(const Caller&, fabric::Partition,
-                                Done<fabric::PartitionStatus>) = 0;
-  virtual void delete_partition(const Caller&, std::string name, Done<fabric::PartitionStatus>) = 0;
-  // The same, without waiting for former static members that cannot be asked. It still waits for
-  // those that are known to hold its key.
-  virtual void forget_ports(const Caller&, std::string partition,
-                            Done<fabric::PartitionStatus>) = 0;
-  virtual void list_partitions(const Caller&, PageRequest,
-                               Done<ListPage<fabric::PartitionStatus>>) = 0;
-
-  // Done when it is verified, or at the deadline, with the state and the reason then. A cancelled
-  // call is granted nothing more; what it has been granted is not taken back.
-  virtual void bind(const Caller&, BindRequest, CallContext, Done<fabric::Binding>) = 0;
-  // Done when it is released, or at the deadline. One that there is not is released.
-  virtual void unbind(const Caller&, fabric::Attachment, Deadline, Done<fabric::Binding>) = 0;
-  virtual void get_binding(const Caller&, fabric::Attachment, Done<fabric::Binding>) = 0;
-  virtual void list_bindings(const Caller&, BindingFilter, PageRequest,
-                             Done<ListPage<fabric::Binding>>) = 0;
-
-  // Ends when it is destroyed. `on_change` runs for each binding as it is now, before Done, then
-  // for each change, in order and one at a time; false ends it, too.
-  class Watch {
-   public:
-    virtual ~Watch() = default;
-  };
-  virtual void watch_bindings(const Caller&, BindingFilter,
-                              std::function<bool(const BindingChange&)> on_change,
-                              Done<std::shared_ptr<Watch>>) = 0;
-
-  virtual void sync(const Caller&, SyncRequest, Done<SyncAnswer>) = 0;
-  virtual void observe(const Caller&, ObserveRequest, Done<ObserveAnswer>) = 0;
-  virtual void allocate_guids(const Caller&, AllocateRequest, Done<std::vector<AllocatedGuid>>) = 0;
-  virtual void list_nodes(const Caller&, Done<std::vector<Node>>) = 0;
-  // Done when all of the node's bindings are released, or at the deadline. busy while it may be
-  // alive, unless forced.
-  virtual void forget_node(const Caller&, ForgetRequest, Deadline, Done<Node>) = 0;
-
-  virtual void plan(const Caller&, PlanRequest, Done<Plan>) = 0;
-  virtual void explain(const Caller&, ExplainRequest, Done<Explanation>) = 0;
-  virtual void health(const Caller&, Done<FabricHealth>) = 0;
+  virtual ~Watch() = default;
 };
 
 }  // namespace ibpod::fabricapi

@@ -2,7 +2,7 @@
 
 #include "lib/base/utf8.h"
 #include "lib/fabricapi/fields.h"
-#include "lib/fabricapi/test_fabric.h"
+#include "lib/fabricapi/test_values.h"
 
 #include <cmath>
 #include <functional>

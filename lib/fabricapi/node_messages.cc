@@ -211,6 +211,18 @@ Result<std::vector<AllocatedGuid>> from_message(const v1::AllocateGuidsResponse&
   return allocated;
 }
 
+v1::ForgetNodeRequest to_message(const ForgetRequest& request) {
+  v1::ForgetNodeRequest message;
+  message.set_node(request.node);
+  message.set_force(request.force);
+  return message;
+}
+
+Result<ForgetRequest> from_message(const v1::ForgetNodeRequest& message) {
+  const std::string node = TRY(read_name("node", message.node()));
+  return ForgetRequest{node, message.force()};
+}
+
 v1::FabricNode to_message(const Node& node) {
   v1::FabricNode message;
   message.set_name(node.name);

@@ -21,6 +21,9 @@ Result<AllocateRequest> from_message(const v1::AllocateGuidsRequest& message);
 v1::AllocateGuidsResponse to_message(const std::vector<AllocatedGuid>& allocated);
 Result<std::vector<AllocatedGuid>> from_message(const v1::AllocateGuidsResponse& message);
 
+v1::ForgetNodeRequest to_message(const ForgetRequest& request);
+Result<ForgetRequest> from_message(const v1::ForgetNodeRequest& message);
+
 v1::FabricNode to_message(const Node& node);
 Result<Node> from_message(const v1::FabricNode& message);
 v1::ListNodesResponse to_message(const std::vector<Node>& nodes);

@@ -51,6 +51,7 @@ bool has(Role role, const Row& row) {
 
 std::string_view name(Call call) { return row_of(call).name; }
 std::string_view action(Call call) { return row_of(call).action; }
+bool is_reserved(Call call) { return call == Call::unbind || call == Call::sync; }
 
 Status authorize(const fabricapi::Caller& caller, Call call, const std::string& node) {
   const Row& row = row_of(call);

@@ -1,4 +1,4 @@
-// Which calls of fabricapi::Fabric are for whom.
+// Which calls of the fabric's API are for whom.
 #pragma once
 
 #include "lib/base/result.h"
@@ -32,6 +32,10 @@ inline constexpr size_t kCalls = static_cast<size_t>(Call::health) + 1;
 std::string_view name(Call call);
 // The call's name in the audit log and in metrics; empty for a call that only reads.
 std::string_view action(Call call);
+
+// True for a call that ends something, or says that something is still there: places for it are
+// kept free of other calls.
+bool is_reserved(Call call);
 
 // denied where the call is not for the caller's role; and, for a node, where `node`, of which the
 // request speaks, is another or none: what it may call at all is about itself.

@@ -129,7 +129,7 @@ void Controller::bind(const Caller& caller, const fabricapi::BindRequest& reques
     const Error refusal(Code::unavailable, "pending request limit reached (" +
                                                std::to_string(settings_.max_pending) +
                                                "); try again later");
-    audit(caller, "bind", registry::text(request.attachment), refusal);
+    audit(caller, "bind", text(request.attachment), refusal);
     return done(refusal);
   }
   try_bind({caller, request, context, until(context.deadline()), std::move(done)});
@@ -173,8 +173,7 @@ Status Controller::check_rate(const Caller& caller, const fabricapi::BindRequest
   return Error(Code::busy, "node " + caller.node + " changes bindings too often: limit reached (" +
                                whole(change_limit_.settings().burst) + " at once, " +
                                whole(change_limit_.settings().per_second) +
-                               " per second); try again later (" +
-                               registry::text(request.attachment) + ")");
+                               " per second); try again later (" + text(request.attachment) + ")");
 }
 
 void Controller::note_ended() {
@@ -250,7 +249,7 @@ void Controller::try_bind(PostponedBind bind) {
 }
 
 void Controller::refuse(const PostponedBind& bind, const Error& why) {
-  audit(bind.caller, "bind", registry::text(bind.request.attachment), why);
+  audit(bind.caller, "bind", text(bind.request.attachment), why);
   bind.done(why);
 }
 
@@ -258,7 +257,7 @@ void Controller::unbind(const Caller& caller, const fabric::Attachment& attachme
                         Deadline deadline, Done<fabric::Binding> done) {
   const uint64_t before = deps_.registry.changes();
   const Result<fabric::Binding> unbound = deps_.registry.unbind(caller, attachment, now_);
-  audit(caller, "unbind", registry::text(attachment), status_of(unbound), effect_since(before));
+  audit(caller, "unbind", text(attachment), status_of(unbound), effect_since(before));
   if (!unbound) return done(unbound);
   // A call of an administrator is no contact with the node.
   if (caller.role == fabricapi::Role::node) deps_.registry.note_contact(caller.node, now_);

@@ -1,6 +1,6 @@
 // Controller: the reconcile loop. It applies requests to the registry, passes the partitions to the
 // subnet manager, compares the observed P_Key tables with the desired ones, plans repairs, and
-// answers waiting callers. For one thread (sm/service); nothing in here blocks.
+// answers waiting callers. For one thread (ControllerThread); nothing in here blocks.
 //
 // Call tick() after every event: it writes all changes since the last tick in one commit, and only
 // then answers callers and notifies watchers.
@@ -70,7 +70,7 @@ class Controller {
   // Sets the clock until the next call.
   void set_time(registry::Now now) { now_ = now; }
 
-  // As in fabricapi::Fabric.
+  // The calls. Each Done runs once.
   void create_partition(const Caller& caller, const fabric::Partition& partition,
                         Done<fabric::PartitionStatus> done);
   void update_partition(const Caller& caller, const fabric::Partition& partition,
@@ -106,8 +106,7 @@ class Controller {
                      const fabricapi::PageRequest& page,
                      Done<fabricapi::ListPage<fabric::Binding>> done);
   void watch_bindings(const Caller& caller, const fabricapi::BindingFilter& filter,
-                      Watches::Callback on_change,
-                      Done<std::shared_ptr<fabricapi::Fabric::Watch>> done);
+                      Watches::Callback on_change, Done<std::shared_ptr<fabricapi::Watch>> done);
   void list_nodes(const Caller& caller, Done<std::vector<fabricapi::Node>> done);
 
   // Applies the partitions of the declared file. Failed ones are retried when the conflict may be

@@ -35,7 +35,7 @@ telemetry::Telemetry::Effect Controller::effect_since(uint64_t changes) const {
 void Controller::audit_bind(const PostponedBind& bind, const Status& status,
                             telemetry::Telemetry::Effect effect) {
   const fabricapi::BindRequest& request = bind.request;
-  const std::string subject = registry::text(request.attachment);
+  const std::string subject = text(request.attachment);
   audit(bind.caller, "bind", subject, status, effect);
   if (!status) {
     const std::string partition =
@@ -56,7 +56,7 @@ void Controller::audit_namespace(const PostponedBind& bind) {
     if (seen.full)
       return deps_.telemetry.uncertain_first_binding(caller, attachment.node,
                                                      namespaces_.take_full(attachment.node));
-    deps_.telemetry.first_binding(caller, registry::text(attachment), name_space, seen.others);
+    deps_.telemetry.first_binding(caller, text(attachment), name_space, seen.others);
   });
 }
 
@@ -73,7 +73,7 @@ void Controller::remember_namespaces() {
 
 void Controller::audit_expired() {
   for (const fabric::Attachment& one : deps_.registry.take_expired())
-    audit(internal_caller("lease"), "unbind", registry::text(one), ok());
+    audit(internal_caller("lease"), "unbind", text(one), ok());
 }
 
 }  // namespace ibpod::sm::controller

@@ -27,8 +27,8 @@ void Controller::list_bindings(const Caller& caller, const fabricapi::BindingFil
 
 void Controller::watch_bindings(const Caller& caller, const fabricapi::BindingFilter& filter,
                                 Watches::Callback on_change,
-                                Done<std::shared_ptr<fabricapi::Fabric::Watch>> done) {
-  using Started = Result<std::shared_ptr<fabricapi::Fabric::Watch>>;
+                                Done<std::shared_ptr<fabricapi::Watch>> done) {
+  using Started = Result<std::shared_ptr<fabricapi::Watch>>;
   answer_committed(std::move(done), [=, this]() -> Started {
     fabricapi::PageRequest page;
     do {

@@ -446,7 +446,7 @@ TEST_CASE_FIXTURE(Blue, "weaknesses are metrics") {
 
 TEST_CASE_FIXTURE(Blue, "a watcher gets every change until it ends") {
   std::vector<std::string> heard;
-  std::shared_ptr<fabricapi::Fabric::Watch> watch;
+  std::shared_ptr<fabricapi::Watch> watch;
   bind(kNode1, request(kVf1, "blue"));
   controller->watch_bindings(
       kAdministrator, {},

@@ -4,7 +4,7 @@
 
 namespace ibpod::sm::controller {
 
-class Watches::Watcher final : public fabricapi::Fabric::Watch {
+class Watches::Watcher final : public fabricapi::Watch {
  public:
   Watcher(fabricapi::BindingFilter filter, Callback on_change)
       : filter_(std::move(filter)), callback_(std::move(on_change)) {}
@@ -19,8 +19,8 @@ class Watches::Watcher final : public fabricapi::Fabric::Watch {
   const Callback callback_;
 };
 
-std::shared_ptr<fabricapi::Fabric::Watch> Watches::add(fabricapi::BindingFilter filter,
-                                                       Callback on_change) {
+std::shared_ptr<fabricapi::Watch> Watches::add(fabricapi::BindingFilter filter,
+                                               Callback on_change) {
   auto watch = std::make_shared<Watcher>(std::move(filter), std::move(on_change));
   watchers_.push_back(watch);
   return watch;

@@ -16,8 +16,7 @@ class Watches {
   // Returns false to end the watch.
   using Callback = std::function<bool(const fabricapi::BindingChange&)>;
 
-  std::shared_ptr<fabricapi::Fabric::Watch> add(fabricapi::BindingFilter filter,
-                                                Callback on_change);
+  std::shared_ptr<fabricapi::Watch> add(fabricapi::BindingFilter filter, Callback on_change);
   void notify(const std::vector<fabricapi::BindingChange>& changes);
 
  private:

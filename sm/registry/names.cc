@@ -86,9 +86,7 @@ Status check(const fabricapi::BindRequest& request, size_t max_memberships) {
   return check_requested(request.partitions, max_memberships);
 }
 
-std::string key_of(const fabric::Attachment& attachment) {
-  return attachment.node + "/" + attachment.container + "/" + attachment.interface;
-}
+std::string key_of(const fabric::Attachment& attachment) { return text(attachment); }
 
 Result<fabric::Attachment> attachment_of(std::string_view key) {
   const size_t first = key.find('/');
@@ -101,7 +99,5 @@ Result<fabric::Attachment> attachment_of(std::string_view key) {
   TRY(check(attachment));
   return attachment;
 }
-
-std::string text(const fabric::Attachment& attachment) { return key_of(attachment); }
 
 }  // namespace ibpod::sm::registry

@@ -18,7 +18,5 @@ Status check(const fabricapi::BindRequest& request, size_t max_memberships);
 std::string key_of(const fabric::Attachment& attachment);
 // invalid if it is not a result of key_of().
 Result<fabric::Attachment> attachment_of(std::string_view key);
-// "worker-1/4fb2…/net1", for errors.
-std::string text(const fabric::Attachment& attachment);
 
 }  // namespace ibpod::sm::registry

@@ -1,6 +1,6 @@
 #include "sm/telemetry/telemetry.h"
 
-#include "lib/fabricapi/account.h"
+#include "lib/fabricapi/caller.h"
 
 namespace ibpod::sm::telemetry {
 namespace {

@@ -110,7 +110,7 @@ class Layering(unittest.TestCase):
                                 ("lib/node/vf.cc", "ibpod::node"), ("lib/base/fd.h", "ibpod"), ("tests/netns/x.cc", "ibpod::any"),
                                 ("lib/node/test_vf.h", "ibpod::node::test"), ("cni/ipoib/ipoib.h", "ibpod::ipoib")):
             self.assertEqual(found(name, namespace), [], name)
-        self.assertEqual(found("sm/service/service.h", "ibpod::sm::registry", "class State;\n"), [])
+        self.assertEqual(found("sm/controller/controller.h", "ibpod::sm::registry", "class State;\n"), [])
         for name, namespace in (("sm/registry/state.h", "ibpod::sm"), ("lib/node/vf.cc", "ibpod::lib::node"),
                                 ("lib/node/vf.cc", "ibpod::node::test"), ("tests/vm/calls.cc", "ibpod")):
             self.assertEqual(len(found(name, namespace)), 1, name)

@@ -1,0 +1,36 @@
+// CallSubject: what a call is about, for authorization and the audit log.
+#pragma once
+
+#include "lib/fabricapi/fabric.h"
+
+#include <string>
+
+namespace ibpod::sm::api {
+
+struct CallSubject {
+  std::string text = {};  // "n1/c1/net1"; empty: nothing in particular
+  std::string node = {};  // whose bindings and ports it is about; empty: not one node's
+};
+
+CallSubject subject_of(const fabric::Attachment& attachment);
+CallSubject subject_of(const fabricapi::AllocateRequest& request);
+inline CallSubject subject_of(const fabric::Partition& partition) { return {partition.name}; }
+inline CallSubject subject_of(const std::string& partition) { return {partition}; }
+inline CallSubject subject_of(const fabricapi::BindRequest& request) {
+  return subject_of(request.attachment);
+}
+inline CallSubject subject_of(const fabricapi::BindingFilter& filter) { return {{}, filter.node}; }
+inline CallSubject subject_of(const fabricapi::SyncRequest& request) {
+  return {request.node, request.node};
+}
+inline CallSubject subject_of(const fabricapi::ObserveRequest& request) {
+  return {request.node, request.node};
+}
+// Not a node's call: no node forgets itself.
+inline CallSubject subject_of(const fabricapi::ForgetRequest& request) { return {request.node}; }
+inline CallSubject subject_of(const fabricapi::PageRequest&) { return {}; }
+inline CallSubject subject_of(const fabricapi::PlanRequest&) { return {}; }
+inline CallSubject subject_of(const fabricapi::ExplainRequest&) { return {}; }
+inline CallSubject subject_of(const Unit&) { return {}; }
+
+}  // namespace ibpod::sm::api

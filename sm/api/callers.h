@@ -1,0 +1,25 @@
+// Callers: who calls, by what the connection proves, and under which account.
+#pragma once
+
+#include "lib/fabricapi/caller.h"
+#include "lib/rpc/holder.h"
+#include "lib/rpc/peer.h"
+#include "sm/api/authn.h"
+
+#include <functional>
+#include <string>
+
+namespace ibpod::sm::api {
+
+// Authenticates the caller; denied for an unknown one. From any thread.
+using Identify = std::function<Result<fabricapi::Caller>(const rpc::Peer&)>;
+
+// As RoleRules::identify(). `on_unauthorized` is called with each refusal, from any thread. `rules`
+// outlives it.
+Identify authenticator(const RoleRules& rules, std::function<void(const Error&)> on_unauthorized);
+
+// The account of a connection: account_of() if its caller has a role, else "unauthorized " and its
+// name, which is never the account of a caller with a role. `rules` outlives it.
+rpc::Account accounts(const RoleRules& rules);
+
+}  // namespace ibpod::sm::api
