@@ -9,16 +9,13 @@ namespace ibpod::fabricapi {
 namespace {
 
 constexpr size_t kLongestUid = 128;
-constexpr size_t kLongestPf = 64;
 constexpr size_t kLongestToken = 1024;
-
-using Memberships = google::protobuf::RepeatedPtrField<v1::Share>;
 
 Result<fabric::Kind> read_kind(const std::string& text) {
   return read_enum("kind", text, fabric::parse_kind, "vf or child");
 }
 
-Status check_once(const Memberships& shares, std::string_view field) {
+Status check_once(const MembershipMessages& shares, std::string_view field) {
   TRY(check_count(field, shares.size(), kMostMemberships));
   std::set<std::pair<std::string_view, uint32_t>> seen;
   for (const v1::Share& share : shares)
@@ -27,17 +24,11 @@ Status check_once(const Memberships& shares, std::string_view field) {
   return ok();
 }
 
-Result<std::vector<fabric::PartitionMembership>> read_memberships(const Memberships& messages,
-                                                                  const std::string& field) {
+Status check_memberships(const MembershipMessages& messages, const std::string& field) {
   TRY(check_once(messages, field));
-  std::vector<fabric::PartitionMembership> memberships;
-  for (const v1::Share& message : messages) {
-    fabric::PartitionMembership membership;
-    membership.partition = TRY(read_partition_name(field + ".partition", message.partition()));
-    membership.membership = TRY(read_membership(field + ".membership", message.membership()));
-    memberships.push_back(std::move(membership));
-  }
-  return memberships;
+  for (const v1::Share& message : messages)
+    TRY(read_partition_name(field + ".partition", message.partition()));
+  return ok();
 }
 
 // The P_Key of a partition without a name.
@@ -49,7 +40,8 @@ Result<ib::PKey> read_pkey(const v1::Share& message) {
                "a P_Key from 0x0001 to 0x7ffe in place of the partition's name");
 }
 
-Result<std::vector<BindRequest::PartitionRequest>> read_requests(const Memberships& messages) {
+Result<std::vector<BindRequest::PartitionRequest>> read_requests(
+    const MembershipMessages& messages) {
   TRY(check_once(messages, "partitions"));
   if (messages.empty()) return wrong("partitions", "", "at least one");
   std::vector<BindRequest::PartitionRequest> partition_requests;
@@ -68,13 +60,8 @@ Result<std::vector<BindRequest::PartitionRequest>> read_requests(const Membershi
   return partition_requests;
 }
 
-void write_memberships(const std::vector<fabric::PartitionMembership>& memberships,
-                       Memberships& messages) {
-  for (const fabric::PartitionMembership& membership : memberships) {
-    v1::Share& message = *messages.Add();
-    message.set_partition(membership.partition);
-    message.set_membership(std::string(name(membership.membership)));
-  }
+fabric::Attachment parse_attachment(const v1::AttachmentId& message) {
+  return {message.node(), message.container(), message.interface()};
 }
 
 v1::Pod pod_message(const fabric::Pod& pod) {
@@ -85,34 +72,35 @@ v1::Pod pod_message(const fabric::Pod& pod) {
   return message;
 }
 
-Result<fabric::Pod> read_pod(const v1::Pod& message) {
-  fabric::Pod pod;
-  pod.name_space = TRY(read_namespace("pod.namespace", message.namespace_()));
-  pod.name = TRY(read_name("pod.name", message.name()));
+fabric::Pod parse_pod(const v1::Pod& message) {
+  return {message.namespace_(), message.name(), message.uid()};
+}
+
+Status check_pod(const fabric::Pod& pod) {
+  TRY(read_namespace("pod.namespace", pod.name_space));
+  TRY(read_name("pod.name", pod.name));
   // Not every runtime tells it.
-  if (!message.uid().empty()) pod.uid = TRY(read_word("pod.uid", message.uid(), kLongestUid));
-  return pod;
-}
-
-// The PF: the name of an interface, or a PCI address.
-Result<std::string> read_pf(const std::string& text) {
-  if (!text.empty() && text.size() <= kLongestPf && is_utf8_word(text)) return text;
-  return wrong("pf", text, "1 to " + std::to_string(kLongestPf) + " bytes of UTF-8 without spaces");
-}
-
-// Reads the fields that a BindRequest and a Binding have in common.
-template <typename Message, typename Value>
-Status read_device(const Message& message, Value& value) {
-  value.attachment = TRY(from_message(message.attachment()));
-  value.guid = TRY(read_guid("guid", message.guid()));
-  value.guid_requested = message.chosen();
-  value.pf = TRY(read_pf(message.pf()));
-  if (message.pf_guid() != 0) value.pf_guid = TRY(read_guid("pf_guid", message.pf_guid()));
-  value.device = TRY(read_pci("device", message.device()));
-  value.pod = TRY(read_pod(message.pod()));
+  if (!pod.uid.empty()) TRY(read_word("pod.uid", pod.uid, kLongestUid));
   return ok();
 }
 
+Status check_attachment(const fabric::Attachment& attachment) {
+  TRY(read_name("attachment.node", attachment.node));
+  TRY(read_container("attachment.container", attachment.container));
+  TRY(read_interface("attachment.interface", attachment.interface));
+  return ok();
+}
+
+// The PF: the name of an interface, or a PCI address.
+Status check_pf(const std::string& text) {
+  const bool fits = !text.empty() && text.size() <= kLongestInterface;
+  if (fits && is_utf8_word(text) && text.find('/') == std::string::npos) return ok();
+  return wrong(
+      "pf", text,
+      "1 to " + std::to_string(kLongestInterface) + " bytes of UTF-8 without spaces and '/'");
+}
+
+// The fields that a BindRequest and a Binding have in common: written, parsed and checked.
 template <typename Value, typename Message>
 void write_device(const Value& value, Message& message) {
   *message.mutable_attachment() = to_message(value.attachment);
@@ -123,6 +111,27 @@ void write_device(const Value& value, Message& message) {
   message.set_pf_guid(value.pf_guid.value());
   message.set_device(value.device);
   *message.mutable_pod() = pod_message(value.pod);
+}
+
+template <typename Message, typename Value>
+void parse_device(const Message& message, Value& value) {
+  value.attachment = parse_attachment(message.attachment());
+  value.guid = ib::Guid(message.guid());
+  value.guid_requested = message.chosen();
+  value.pf = message.pf();
+  value.pf_guid = ib::Guid(message.pf_guid());
+  value.device = message.device();
+  value.pod = parse_pod(message.pod());
+}
+
+template <typename Value>
+Status check_device(Value& value) {
+  TRY(check_attachment(value.attachment));
+  TRY(read_guid("guid", value.guid.value()));
+  TRY(check_pf(value.pf));
+  if (value.pf_guid != ib::Guid()) TRY(read_guid("pf_guid", value.pf_guid.value()));
+  value.device = TRY(read_pci("device", value.device));
+  return check_pod(value.pod);
 }
 
 Result<std::vector<ib::PKey>> read_keys(const v1::Binding& message) {
@@ -151,40 +160,73 @@ Status read_condition(const v1::Binding& message, fabric::Binding& binding) {
 
 }  // namespace
 
-v1::Binding to_message(const fabric::Binding& binding) {
-  v1::Binding message;
+void write_memberships(const std::vector<fabric::PartitionMembership>& memberships,
+                       MembershipMessages& messages) {
+  for (const fabric::PartitionMembership& membership : memberships) {
+    v1::Share& message = *messages.Add();
+    message.set_partition(membership.partition);
+    message.set_membership(std::string(name(membership.membership)));
+  }
+}
+
+Result<std::vector<fabric::PartitionMembership>> parse_memberships(
+    const MembershipMessages& messages, const std::string& field) {
+  std::vector<fabric::PartitionMembership> memberships;
+  for (const v1::Share& message : messages) {
+    const fabric::Membership membership =
+        TRY(read_membership(field + ".membership", message.membership()));
+    memberships.push_back({message.partition(), membership});
+  }
+  return memberships;
+}
+
+void write_spec(const fabric::Binding& binding, v1::Binding& message) {
   write_device(binding, message);
   write_memberships(binding.desired, *message.mutable_shares());
-  for (const ib::PKey key : binding.keys) message.add_pkeys(key.value());
   write_memberships(binding.applied, *message.mutable_held());
   message.set_generation(binding.generation);
+  message.set_asked(binding.asked.time_since_epoch().count());
+  message.set_changed(binding.changed.time_since_epoch().count());
+}
+
+Result<fabric::Binding> parse_spec(const v1::Binding& message) {
+  fabric::Binding binding;
+  parse_device(message, binding);
+  binding.kind = TRY(read_kind(message.kind()));
+  binding.desired = TRY(parse_memberships(message.shares(), "shares"));
+  binding.applied = TRY(parse_memberships(message.held(), "held"));
+  binding.generation = message.generation();
+  binding.asked = fabric::WallTime(std::chrono::milliseconds(message.asked()));
+  binding.changed = fabric::WallTime(std::chrono::milliseconds(message.changed()));
+  return binding;
+}
+
+v1::Binding to_message(const fabric::Binding& binding) {
+  v1::Binding message;
+  write_spec(binding, message);
+  for (const ib::PKey key : binding.keys) message.add_pkeys(key.value());
   message.set_state(std::string(name(binding.state)));
   message.set_reason(std::string(name(binding.condition.reason)));
   message.set_text(cleaned(binding.condition.text));
   message.set_proof(std::string(name(binding.proof)));
   message.set_enforcement(std::string(name(binding.enforcement)));
-  message.set_asked(binding.asked.time_since_epoch().count());
-  message.set_changed(binding.changed.time_since_epoch().count());
   return message;
 }
 
 Result<fabric::Binding> from_message(const v1::Binding& message) {
-  fabric::Binding binding;
   // An attachment without a binding has only these two fields.
   if (message.guid() == 0 && message.state() == name(fabric::BindingState::released)) {
-    binding.attachment = TRY(from_message(message.attachment()));
-    binding.state = fabric::BindingState::released;
-    return binding;
+    fabric::Binding none;
+    none.attachment = TRY(from_message(message.attachment()));
+    none.state = fabric::BindingState::released;
+    return none;
   }
-  TRY(read_device(message, binding));
-  binding.kind = TRY(read_kind(message.kind()));
-  binding.desired = TRY(read_memberships(message.shares(), "shares"));
+  fabric::Binding binding = TRY(parse_spec(message));
+  TRY(check_device(binding));
+  TRY(check_memberships(message.shares(), "shares"));
+  TRY(check_memberships(message.held(), "held"));
   binding.keys = TRY(read_keys(message));
-  binding.applied = TRY(read_memberships(message.held(), "held"));
-  binding.generation = message.generation();
   TRY(read_condition(message, binding));
-  binding.asked = fabric::WallTime(std::chrono::milliseconds(message.asked()));
-  binding.changed = fabric::WallTime(std::chrono::milliseconds(message.changed()));
   return binding;
 }
 
@@ -197,10 +239,8 @@ v1::AttachmentId to_message(const fabric::Attachment& attachment) {
 }
 
 Result<fabric::Attachment> from_message(const v1::AttachmentId& message) {
-  fabric::Attachment attachment;
-  attachment.node = TRY(read_name("attachment.node", message.node()));
-  attachment.container = TRY(read_container("attachment.container", message.container()));
-  attachment.interface = TRY(read_interface("attachment.interface", message.interface()));
+  fabric::Attachment attachment = parse_attachment(message);
+  TRY(check_attachment(attachment));
   return attachment;
 }
 
@@ -221,7 +261,8 @@ v1::BindRequest to_message(const BindRequest& request) {
 
 Result<BindRequest> from_message(const v1::BindRequest& message) {
   BindRequest request;
-  TRY(read_device(message, request));
+  parse_device(message, request);
+  TRY(check_device(request));
   if (!message.kind().empty()) request.kind = TRY(read_kind(message.kind()));
   request.partitions = TRY(read_requests(message.partitions()));
   return request;

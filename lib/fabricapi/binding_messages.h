@@ -5,9 +5,25 @@
 #include "api/ibpod/v1/fabric.pb.h"
 #include "lib/fabricapi/fabric.h"
 
+#include <string>
+#include <vector>
+
 namespace ibpod::fabricapi {
 
-// Whole, both ways: this is also how a binding is kept on disk.
+using MembershipMessages = google::protobuf::RepeatedPtrField<v1::Share>;
+void write_memberships(const std::vector<fabric::PartitionMembership>& memberships,
+                       MembershipMessages& messages);
+// invalid for a word that is no membership; nothing else is checked.
+Result<std::vector<fabric::PartitionMembership>> parse_memberships(
+    const MembershipMessages& messages, const std::string& field);
+
+// The codec of a binding, without what is observed (keys, state, condition, proof, enforcement):
+// of a message on the wire, and of a record of ibpod-sm's database. invalid for a word of no closed
+// set; the rest is for the caller to check.
+void write_spec(const fabric::Binding& binding, v1::Binding& message);
+Result<fabric::Binding> parse_spec(const v1::Binding& message);
+
+// Whole, both ways.
 v1::Binding to_message(const fabric::Binding& binding);
 Result<fabric::Binding> from_message(const v1::Binding& message);
 

@@ -11,8 +11,6 @@ namespace ibpod::fabricapi {
 namespace {
 
 constexpr size_t kLongestQuoted = 80;
-constexpr size_t kLongestContainer = 256;
-constexpr size_t kLongestInterface = 15;
 
 bool is_word(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
@@ -60,7 +58,8 @@ Result<std::string> read_word(std::string_view field, const std::string& text, s
 }
 
 Result<std::string> read_container(std::string_view field, const std::string& text) {
-  return read_word(field, text, kLongestContainer);
+  if (text.find('/') == std::string::npos) return read_word(field, text, kLongestContainer);
+  return wrong(field, text, "printable ASCII characters other than '/'");
 }
 
 Result<std::string> read_interface(std::string_view field, const std::string& text) {

@@ -27,6 +27,10 @@ inline constexpr int kMostMembers = 10'000;      // ports outside Kubernetes, of
 inline constexpr int kMostNamespaces = 10'000;   // of one partition
 inline constexpr int kMostNodePatterns = 1'000;  // of one partition
 
+// In bytes: a container's id, and an interface's name (IFNAMSIZ without the end).
+inline constexpr size_t kLongestContainer = 256;
+inline constexpr size_t kLongestInterface = 15;
+
 Error wrong(std::string_view field, std::string_view got, std::string_view expected);
 Error wrong_number(std::string_view field, int64_t got, std::string_view expected);
 Status check_count(std::string_view field, int count, int most);
@@ -37,7 +41,8 @@ Result<std::string> read_name(std::string_view field, const std::string& text);
 Result<std::string> read_namespace(std::string_view field, const std::string& text);
 // Text that is only compared and shown: 1 to `most` bytes of printable ASCII, no blank.
 Result<std::string> read_word(std::string_view field, const std::string& text, size_t most);
-// A container's id, as the runtime gives it.
+// A container's id, as the runtime gives it. Without '/', which separates the parts of text() of an
+// Attachment.
 Result<std::string> read_container(std::string_view field, const std::string& text);
 // The name of an interface, as Linux takes it (dev_valid_name in net/core/dev.c) and a message can
 // hold it: UTF-8.

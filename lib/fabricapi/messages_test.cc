@@ -131,7 +131,8 @@ TEST_CASE("messages: whatever is wrong in a Bind is refused, and named") {
   wrong("attachment.node", [](M& m) { m.mutable_attachment()->set_node("a..b"); });
   wrong("attachment.node", [](M& m) { m.mutable_attachment()->set_node(std::string(254, 'a')); });
   wrong("attachment.container", [](M& m) { m.mutable_attachment()->clear_container(); });
-  wrong("attachment.container", [](M& m) { m.mutable_attachment()->set_container("a b"); });
+  for (const char* container : {"a b", "a/b", "a\n"})
+    wrong("attachment.container", [&](M& m) { m.mutable_attachment()->set_container(container); });
   wrong("attachment.container",
         [](M& m) { m.mutable_attachment()->set_container(std::string(257, 'c')); });
   wrong("attachment.interface", [](M& m) { m.mutable_attachment()->clear_interface(); });
@@ -142,11 +143,15 @@ TEST_CASE("messages: whatever is wrong in a Bind is refused, and named") {
     wrong("guid", [&](M& m) { m.set_guid(guid); });
   wrong("kind", [](M& m) { m.set_kind("pf"); });
   wrong("pf", [](M& m) { m.clear_pf(); });
-  wrong("pf", [](M& m) { m.set_pf("ib 0"); });
-  wrong("device", [](M& m) { m.set_device("3b:00.2"); });
+  for (const char* pf : {"ib 0", "ib/0", "sixteen-bytes-xx"})
+    wrong("pf", [&](M& m) { m.set_pf(pf); });
+  for (const char* device : {"3b:00.2", "../../x", ""})
+    wrong("device", [&](M& m) { m.set_device(device); });
   wrong("pod.namespace", [](M& m) { m.clear_pod(); });
   wrong("pod.namespace", [](M& m) { m.mutable_pod()->set_namespace_("a.b"); });
-  wrong("pod.name", [](M& m) { m.mutable_pod()->set_name("a_b"); });
+  for (const char* pod : {"a_b", "\x1b[31m", ""})
+    wrong("pod.name", [&](M& m) { m.mutable_pod()->set_name(pod); });
+  wrong("pod.uid", [](M& m) { m.mutable_pod()->set_uid(std::string(129, 'u')); });
   wrong("pod.uid", [](M& m) { m.mutable_pod()->set_uid("a b"); });
   wrong("partitions", [](M& m) { m.clear_partitions(); });
   wrong("partitions", [](M& m) { *m.add_partitions() = m.partitions(0); });

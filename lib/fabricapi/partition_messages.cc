@@ -6,14 +6,15 @@
 namespace ibpod::fabricapi {
 namespace {
 
-Result<std::optional<ib::PKey>> read_pkey(uint32_t number) {
+Result<std::optional<ib::PKey>> parse_pkey(uint32_t number) {
   constexpr uint32_t kMost = 0x7ffe;
   if (number == 0) return std::optional<ib::PKey>();
   if (number > kMost) return wrong_number("pkey", number, "0 for none, or 1 to 32766 (0x7ffe)");
   return std::optional(ib::PKey(static_cast<uint16_t>(number)));
 }
 
-Status read_group(const v1::Partition& message, fabric::Partition& partition) {
+Status parse_group(const v1::Partition& message, fabric::Partition& partition) {
+  if (message.has_ipoib()) partition.ipoib = message.ipoib();
   if (message.has_mtu()) {
     partition.mtu = fabric::mtu_of(message.mtu());
     if (!partition.mtu) return wrong_number("mtu", message.mtu(), "1 (256 bytes) to 5 (4096)");
@@ -30,36 +31,33 @@ Status read_group(const v1::Partition& message, fabric::Partition& partition) {
   return ok();
 }
 
-Status read_namespaces(const v1::Partition& message, fabric::Partition& partition) {
+Status parse_members(const v1::Partition& message, fabric::Partition& partition) {
+  for (const v1::StaticMember& one : message.members()) {
+    const fabric::Membership membership =
+        TRY(read_membership("members.membership", one.membership()));
+    partition.members.push_back({ib::Guid(one.guid()), membership, one.comment()});
+  }
+  return ok();
+}
+
+Status check_counts(const v1::Partition& message) {
   TRY(check_count("allowed", message.allowed().size(), kMostNamespaces));
-  for (const std::string& one : message.allowed()) {
+  TRY(check_count("nodes", message.nodes().size(), kMostNodePatterns));
+  return check_count("members", message.members().size(), kMostMembers);
+}
+
+// With words of their own: fabric::check() does not know the names of the message's fields.
+Status check_lists(const fabric::Partition& partition) {
+  for (const std::string& one : partition.allowed)
     if (one != "*" && !read_namespace("allowed", one))
       return wrong("allowed", one,
                    "a namespace (at most 63 lowercase letters, digits and -), or *");
-    partition.allowed.push_back(one);
-  }
-  return ok();
-}
-
-Status read_nodes(const v1::Partition& message, fabric::Partition& partition) {
-  TRY(check_count("nodes", message.nodes().size(), kMostNodePatterns));
-  for (const std::string& one : message.nodes()) {
+  for (const std::string& one : partition.nodes)
     if (!fabric::check_node_patterns({one}))
       return wrong("nodes", one, "a node name, which may contain one *");
-    partition.nodes.push_back(one);
-  }
-  return ok();
-}
-
-Status read_members(const v1::Partition& message, fabric::Partition& partition) {
-  TRY(check_count("members", message.members().size(), kMostMembers));
-  for (const v1::StaticMember& one : message.members()) {
-    fabric::StaticMember member;
-    member.guid = TRY(read_guid("members.guid", one.guid()));
-    member.membership = TRY(read_membership("members.membership", one.membership()));
-    member.comment = one.comment();
-    if (!is_utf8(one.comment())) return wrong("members.comment", one.comment(), "UTF-8");
-    partition.members.push_back(std::move(member));
+  for (const fabric::StaticMember& member : partition.members) {
+    TRY(read_guid("members.guid", member.guid.value()));
+    if (!is_utf8(member.comment)) return wrong("members.comment", member.comment, "UTF-8");
   }
   return ok();
 }
@@ -73,8 +71,7 @@ void write_group(const fabric::Partition& partition, v1::Partition& message) {
 
 }  // namespace
 
-v1::Partition to_message(const fabric::Partition& partition) {
-  v1::Partition message;
+void write_spec(const fabric::Partition& partition, v1::Partition& message) {
   message.set_name(partition.name);
   if (partition.pkey) message.set_pkey(partition.pkey->value());
   message.set_membership(std::string(name(partition.membership)));
@@ -87,26 +84,40 @@ v1::Partition to_message(const fabric::Partition& partition) {
     v1::StaticMember& one = *message.add_members();
     one.set_guid(member.guid.value());
     one.set_membership(std::string(name(member.membership)));
-    one.set_comment(cleaned(member.comment));
+    one.set_comment(member.comment);
   }
+}
+
+Result<fabric::Partition> parse_spec(const v1::Partition& message) {
+  fabric::Partition partition;
+  partition.name = message.name();
+  partition.pkey = TRY(parse_pkey(message.pkey()));
+  if (!message.membership().empty())
+    partition.membership = TRY(read_membership("membership", message.membership()));
+  partition.index0 = message.index0();
+  TRY(parse_group(message, partition));
+  partition.allowed.assign(message.allowed().begin(), message.allowed().end());
+  partition.nodes.assign(message.nodes().begin(), message.nodes().end());
+  if (!message.proof().empty())
+    partition.proof =
+        TRY(read_enum("proof", message.proof(), fabric::parse_proof, "port, node or none"));
+  TRY(parse_members(message, partition));
+  return partition;
+}
+
+v1::Partition to_message(const fabric::Partition& partition) {
+  v1::Partition message;
+  write_spec(partition, message);
+  for (v1::StaticMember& member : *message.mutable_members())
+    member.set_comment(cleaned(member.comment()));
   return message;
 }
 
 Result<fabric::Partition> read_partition(const v1::Partition& message) {
-  fabric::Partition partition;
-  partition.name = TRY(read_partition_name("name", message.name()));
-  partition.pkey = TRY(read_pkey(message.pkey()));
-  if (!message.membership().empty())
-    partition.membership = TRY(read_membership("membership", message.membership()));
-  partition.index0 = message.index0();
-  if (message.has_ipoib()) partition.ipoib = message.ipoib();
-  TRY(read_group(message, partition));
-  TRY(read_namespaces(message, partition));
-  TRY(read_nodes(message, partition));
-  if (!message.proof().empty())
-    partition.proof =
-        TRY(read_enum("proof", message.proof(), fabric::parse_proof, "port, node or none"));
-  TRY(read_members(message, partition));
+  TRY(read_partition_name("name", message.name()));
+  TRY(check_counts(message));
+  fabric::Partition partition = TRY(parse_spec(message));
+  TRY(check_lists(partition));
   TRY(check(partition));
   return partition;
 }
