@@ -49,14 +49,16 @@ struct Node : AgentFixture {
   }
   std::string reason() const {
     const auto devices = nodeapi::connect(socket())->devices(Deadline::in(Duration(20'000)));
-    for (const nodeapi::Device& device : devices ? *devices : std::vector<nodeapi::Device>())
-      if (device.address == vf.text()) return device.reason;
+    if (!devices) return "not there";
+    for (const v1::Device& device : devices->devices())
+      if (device.address() == vf.text()) return device.reason();
     return "not there";
   }
   bool finds(const std::string& subject, const std::string& text) const {
     const auto health = nodeapi::connect(socket())->health(Deadline::in(Duration(20'000)));
-    for (const nodeapi::Finding& one : health ? health->findings : std::vector<nodeapi::Finding>())
-      if (one.subject == subject && one.text.find(text) != std::string::npos) return true;
+    if (!health) return false;
+    for (const v1::HealthResponse::Finding& one : health->findings())
+      if (one.subject() == subject && one.text().find(text) != std::string::npos) return true;
     return false;
   }
   bool shows(const std::string& line) const {

@@ -13,13 +13,13 @@ namespace {
 
 using device_plugin::Device;
 
-void describe_port(const Device& device, nodeapi::Device& answer) {
-  for (const device_plugin::RdmaDevice& rdma : device.rdma) answer.rdma.push_back(rdma.name);
+void describe_port(const Device& device, v1::Device& answer) {
+  for (const device_plugin::RdmaDevice& rdma : device.rdma) answer.add_rdma(rdma.name);
   if (device.rdma.empty() || device.rdma.front().ports.empty()) return;
   const ib::Port& port = device.rdma.front().ports.front();
-  answer.port_guid = port.guid.text();
-  answer.state = ib::name(port.state);
-  if (!port.pkeys.empty()) answer.pkeys = ib::text(port.pkeys);
+  answer.set_port_guid(port.guid.text());
+  answer.set_state(std::string(ib::name(port.state)));
+  if (!port.pkeys.empty()) answer.set_pkeys(ib::text(port.pkeys));
 }
 
 // Why it is in no pool, in short; explain() has the whole.
@@ -29,43 +29,44 @@ std::string why_not_offered(const snapshot::Snapshot& snapshot, const Device& de
   return "no pool takes it";
 }
 
-nodeapi::Device describe(const snapshot::Snapshot& snapshot, const Device& device) {
-  nodeapi::Device answer;
-  answer.address = device.address.text();
-  answer.pf = device.pf ? device.pf->text() : "";
-  answer.pf_name = device.pf_name;
-  answer.vf = device.vf;
-  answer.driver = device.driver.value_or("");
-  answer.attachment = device.attachment;
-  answer.numa = device.numa;
-  answer.char_devices = device.char_devices;
+v1::Device describe(const snapshot::Snapshot& snapshot, const Device& device) {
+  v1::Device answer;
+  answer.set_address(device.address.text());
+  answer.set_pf(device.pf ? device.pf->text() : "");
+  answer.set_pf_name(device.pf_name);
+  answer.set_vf(device.vf);
+  answer.set_driver(device.driver.value_or(""));
+  answer.set_attachment(device.attachment);
+  if (device.numa) answer.set_numa(*device.numa);
+  for (const std::string& file : device.char_devices) answer.add_char_devices(file);
   describe_port(device, answer);
-  const snapshot::PoolDeviceRef device_ref = snapshot::find_pool_device(snapshot, answer.address);
+  const snapshot::PoolDeviceRef device_ref = snapshot::find_pool_device(snapshot, answer.address());
   if (device_ref.pool_device == nullptr) {
-    answer.reason = why_not_offered(snapshot, device);
+    answer.set_reason(why_not_offered(snapshot, device));
     return answer;
   }
-  answer.resource = device_ref.contents->pool.resource();
-  answer.healthy = device_ref.pool_device->unhealthy.empty();
-  answer.reason = device_ref.pool_device->unhealthy;
+  answer.set_resource(device_ref.contents->pool.resource());
+  answer.set_healthy(device_ref.pool_device->unhealthy.empty());
+  answer.set_reason(device_ref.pool_device->unhealthy);
   return answer;
 }
 
 // The record's own words, as far as it can be read.
 void describe_record(const node::Records& records, const node::RecordName& name,
-                     nodeapi::Attachment& answer) {
+                     v1::Attachment& answer) {
   const Result<node::Record> record = records.read(name);
   if (!record) return;
-  answer.plugin = record->plugin;
-  answer.network = record->network;
-  answer.pod_namespace = record->pod.name_space;
-  answer.pod_name = record->pod.name;
-  answer.pod_uid = record->pod.uid;
-  answer.device = record->device.text();
-  answer.netns = record->netns.path.string();
-  if (record->spec.pkey) answer.pkey = record->spec.pkey->text();
+  answer.set_plugin(record->plugin);
+  answer.set_network(record->network);
+  answer.set_pod_namespace(record->pod.name_space);
+  answer.set_pod_name(record->pod.name);
+  answer.set_pod_uid(record->pod.uid);
+  answer.set_device(record->device.text());
+  answer.set_netns(record->netns.path.string());
+  std::string pkey = record->spec.pkey ? record->spec.pkey->text() : "";
   for (const node::PartitionRequest& wish : record->spec.partitions)
-    answer.pkey += (answer.pkey.empty() ? "" : ",") + wish.label();
+    pkey += (pkey.empty() ? "" : ",") + wish.label();
+  answer.set_pkey(pkey);
 }
 
 std::string pod_text(const std::string& name_space, const std::string& name) {
@@ -87,70 +88,80 @@ Result<std::string> check_allocated(const kube::PodDevices& pod, const std::stri
 
 // A View has the P_Key tables only where a pool chooses by them. As far as the host sees the
 // device.
-void describe_pkeys(const sysfs::Sysfs& sysfs, nodeapi::Device& answer) {
-  if (answer.rdma.empty()) return;
-  const Result<ib::PKeyTable> pkeys = sysfs::pkeys(sysfs, answer.rdma.front(), 1);
-  if (pkeys) answer.pkeys = ib::text(*pkeys);
+void describe_pkeys(const sysfs::Sysfs& sysfs, v1::Device& answer) {
+  if (answer.rdma().empty()) return;
+  const Result<ib::PKeyTable> pkeys = sysfs::pkeys(sysfs, answer.rdma(0), 1);
+  if (pkeys) answer.set_pkeys(ib::text(*pkeys));
 }
 
 }  // namespace
 
-Result<std::vector<nodeapi::Device>> NodeService::devices(Deadline) {
+Result<v1::ListDevicesResponse> NodeService::devices(Deadline) {
   const auto snapshot = deps_.snapshot.get();
-  std::vector<nodeapi::Device> answer;
-  for (const Device& device : snapshot->devices) answer.push_back(describe(*snapshot, device));
+  v1::ListDevicesResponse answer;
+  for (const Device& device : snapshot->devices)
+    *answer.add_devices() = describe(*snapshot, device);
   return answer;
 }
 
-Result<std::vector<nodeapi::Attachment>> NodeService::attachments(Deadline) {
+Result<v1::ListAttachmentsResponse> NodeService::attachments(Deadline) {
   const std::vector<node::RecordName> names = TRY(deps_.records.all());
   const auto gc_run = deps_.gc_loop.last_run();
-  std::vector<nodeapi::Attachment> answer;
+  v1::ListAttachmentsResponse answer;
   for (const node::RecordName& name : names) {
-    nodeapi::Attachment& one = answer.emplace_back();
-    one.container_id = name.container_id;
-    one.ifname = name.ifname;
-    one.device = name.folder;
+    v1::Attachment& one = *answer.add_attachments();
+    one.set_container_id(name.container_id);
+    one.set_ifname(name.ifname);
+    one.set_device(name.folder);
     describe_record(deps_.records, name, one);
     const auto found =
         std::find_if(gc_run->outcomes.begin(), gc_run->outcomes.end(),
                      [&](const gc::Outcome& outcome) { return outcome.record == name; });
     if (found == gc_run->outcomes.end()) continue;
-    one.verdict = agent::gc::name(found->verdict);
-    if (found->verdict != gc::Verdict::live) one.reason = found->text();
+    one.set_verdict(std::string(agent::gc::name(found->verdict)));
+    if (found->verdict != gc::Verdict::live) one.set_reason(found->text());
   }
   return answer;
 }
 
-Result<nodeapi::Explanation> NodeService::explain(const std::string& device, Deadline) {
+Result<v1::ExplainResponse> NodeService::explain(const std::string& device, Deadline) {
   const auto snapshot = deps_.snapshot.get();
   for (const Device& one : snapshot->devices) {
     if (one.address.text() != device) continue;
-    nodeapi::Explanation answer{describe(*snapshot, one), {}};
-    describe_pkeys(deps_.sysfs, answer.device);
+    v1::ExplainResponse answer;
+    *answer.mutable_device() = describe(*snapshot, one);
+    describe_pkeys(deps_.sysfs, *answer.mutable_device());
     const auto explanation = device_plugin::explain(snapshot->pools, one, snapshot->allocated);
-    for (const auto& choice : explanation.pools)
-      answer.pools.push_back({choice.resource, choice.has_device, choice.reason});
+    for (const auto& choice : explanation.pools) {
+      v1::ExplainResponse::Pool& pool = *answer.add_pools();
+      pool.set_resource(choice.resource);
+      pool.set_chosen(choice.has_device);
+      pool.set_reason(choice.reason);
+    }
     return answer;
   }
   return Error(Code::not_found, "the node has no InfiniBand function " + device);
 }
 
-Result<nodeapi::Health> NodeService::fresh_health(Deadline deadline) {
+Result<v1::HealthResponse> NodeService::fresh_health(Deadline deadline) {
   deps_.refresh_now(deadline);
   return health(deadline);
 }
 
-Result<nodeapi::Health> NodeService::health(Deadline) {
+Result<v1::HealthResponse> NodeService::health(Deadline) {
   const auto times = deps_.times.get();  // before the view, which may be newer
   const auto snapshot = deps_.snapshot.get();
   const auto gc_run = deps_.gc_loop.last_run();
-  nodeapi::Health health;
-  health.registered = deps_.is_registered();
-  health.sm_managed = deps_.fabrics != nullptr;
-  for (health::NodeFinding& one :
-       health::node_findings({*snapshot, *gc_run, *times, deps_.fabrics}))
-    health.findings.push_back(std::move(one.finding));
+  v1::HealthResponse health;
+  health.set_registered(deps_.is_registered());
+  health.set_binds(deps_.fabrics != nullptr);
+  for (const health::NodeFinding& one :
+       health::node_findings({*snapshot, *gc_run, *times, deps_.fabrics})) {
+    v1::HealthResponse::Finding& finding = *health.add_findings();
+    finding.set_subject(one.finding.subject);
+    finding.set_text(one.finding.text);
+    finding.set_remedy(one.finding.remedy);
+  }
   return health;
 }
 

@@ -32,11 +32,11 @@ class NodeService : public nodeapi::Node {
  public:
   explicit NodeService(NodeServiceDeps sources) : deps_(std::move(sources)) {}
 
-  Result<std::vector<nodeapi::Device>> devices(Deadline deadline) override;
-  Result<std::vector<nodeapi::Attachment>> attachments(Deadline deadline) override;
-  Result<nodeapi::Explanation> explain(const std::string& device, Deadline deadline) override;
-  Result<nodeapi::Health> health(Deadline deadline) override;
-  Result<nodeapi::Health> fresh_health(Deadline deadline) override;
+  Result<v1::ListDevicesResponse> devices(Deadline deadline) override;
+  Result<v1::ListAttachmentsResponse> attachments(Deadline deadline) override;
+  Result<v1::ExplainResponse> explain(const std::string& device, Deadline deadline) override;
+  Result<v1::HealthResponse> health(Deadline deadline) override;
+  Result<v1::HealthResponse> fresh_health(Deadline deadline) override;
   Result<std::string> device_of(const nodeapi::DeviceQuestion& question,
                                 Deadline deadline) override;
   Result<nodeapi::Binding> bind(const nodeapi::AttachmentName& name, Wait wait,

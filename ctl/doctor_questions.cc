@@ -37,7 +37,7 @@ std::string remedy_of(const Session& session, const Error& error) {
 
 // The problems that the agent knows, beside those that are visible without it.
 void ask_agent(const Session& session, std::vector<Finding>& findings) {
-  const Result<nodeapi::Health> health =
+  const Result<v1::HealthResponse> health =
       session.agent(session.paths.agent)->fresh_health(session.deadline());
   if (!health) {
     findings.push_back({"agent", Grade::wrong, health.error().text(),
@@ -45,9 +45,10 @@ void ask_agent(const Session& session, std::vector<Finding>& findings) {
                         Issue::agent});
     return;
   }
-  for (const nodeapi::Finding& one : health->findings)
-    findings.push_back({one.subject, Grade::wrong, one.text, one.remedy, Issue::reported_by_agent});
-  if (health->registered) return;
+  for (const v1::HealthResponse::Finding& one : health->findings())
+    findings.push_back(
+        {one.subject(), Grade::wrong, one.text(), one.remedy(), Issue::reported_by_agent});
+  if (health->registered()) return;
   findings.push_back({"kubelet", Grade::wrong, "not all resources of the agent are registered",
                       "see the agent's log for why each registration failed; the agent retries",
                       Issue::registration});

@@ -14,12 +14,19 @@
 namespace ibpod::ctl {
 namespace {
 
+// Of an agent that nothing is wrong with.
+v1::HealthResponse registered() {
+  v1::HealthResponse health;
+  health.set_registered(true);
+  return health;
+}
+
 // The node's agent.
 struct Agent : nodeapi::Node {
-  Result<nodeapi::Health> health(Deadline) override { return health_reported; }
-  Result<std::vector<nodeapi::Device>> devices(Deadline) override { return none(); }
-  Result<std::vector<nodeapi::Attachment>> attachments(Deadline) override { return none(); }
-  Result<nodeapi::Explanation> explain(const std::string&, Deadline) override { return none(); }
+  Result<v1::HealthResponse> health(Deadline) override { return health_reported; }
+  Result<v1::ListDevicesResponse> devices(Deadline) override { return none(); }
+  Result<v1::ListAttachmentsResponse> attachments(Deadline) override { return none(); }
+  Result<v1::ExplainResponse> explain(const std::string&, Deadline) override { return none(); }
   Result<std::string> device_of(const nodeapi::DeviceQuestion&, Deadline) override {
     return none();
   }
@@ -31,8 +38,8 @@ struct Agent : nodeapi::Node {
   }
   static Error none() { return {Code::unsupported, "it is not asked that"}; }
 
-  Result<nodeapi::Health> health_reported;
-  explicit Agent(Result<nodeapi::Health> health) : health_reported(std::move(health)) {}
+  Result<v1::HealthResponse> health_reported;
+  explicit Agent(Result<v1::HealthResponse> health) : health_reported(std::move(health)) {}
 };
 
 // Serves the fabric "default", which has nothing wrong.
@@ -46,7 +53,7 @@ struct HealthyFabric : fabricapi::FakeService {
 
 struct Bench {
   test::Node node;
-  Result<nodeapi::Health> agent = nodeapi::Health{{}, true, false};
+  Result<v1::HealthResponse> agent = registered();
   test::State state;                                        // of the SM service
   std::optional<fabricapi::Served<HealthyFabric>> service;  // in its place, behind a socket
   Session session;
@@ -203,18 +210,19 @@ const Row kRows[] = {
     {"an agent that does not answer", Issue::agent,
      [](Bench& b) { b.agent = Error(Code::unavailable, "agent.sock: connection refused"); },
      "agent: agent.sock: connection refused", "check that its DaemonSet's pod runs on this node",
-     [](Bench& b) {
-       b.agent = nodeapi::Health{{}, true, false};
-     }},
+     [](Bench& b) { b.agent = registered(); }},
     {"a kubelet that does not know a resource", Issue::registration,
-     [](Bench& b) { b.agent->registered = false; },
+     [](Bench& b) { b.agent->set_registered(false); },
      "kubelet: not all resources of the agent are registered", "see the agent's log",
-     [](Bench& b) { b.agent->registered = true; }},
+     [](Bench& b) { b.agent->set_registered(true); }},
     {"a finding of the agent's", Issue::reported_by_agent,
      [](Bench& b) {
-       b.agent->findings = {{"sm-service", "is not reached", "start it"}};
+       v1::HealthResponse::Finding& finding = *b.agent->add_findings();
+       finding.set_subject("sm-service");
+       finding.set_text("is not reached");
+       finding.set_remedy("start it");
      },
-     "sm-service: is not reached", "start it", [](Bench& b) { b.agent->findings.clear(); }},
+     "sm-service: is not reached", "start it", [](Bench& b) { b.agent->clear_findings(); }},
     {"a finding of the service's", Issue::reported_by_service,
      [](Bench& b) {
        b.state.health.findings = {{"m_key", "is 0", "set one"}};

@@ -15,10 +15,10 @@ std::string joined(const std::vector<std::string>& texts);
 json::Value strings(const std::vector<std::string>& texts);
 json::Value count(uint64_t number);
 // `one`: an item -> json::Value.
-template <typename Item, typename One>
-json::Value list_of(const std::vector<Item>& items, One one) {
+template <typename Items, typename One>
+json::Value list_of(const Items& items, One one) {
   json::Value list = json::Value::array();
-  for (const Item& item : items) list.push(one(item));
+  for (const auto& item : items) list.push(one(item));
   return list;
 }
 // "team-a/web-0"; empty where there is no pod.

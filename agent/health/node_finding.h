@@ -1,8 +1,7 @@
 // NodeFinding: something that the agent sees to be wrong with its node, for `ibpodctl doctor`.
 #pragma once
 
-#include "lib/nodeapi/node.h"
-
+#include <string>
 #include <vector>
 
 namespace ibpod::agent::health {
@@ -21,9 +20,15 @@ enum class Issue {
 };
 inline constexpr Issue kLastIssue = Issue::address_release;
 
+struct Finding {
+  std::string subject;  // rdma-netns-mode, 0000:3b:00.0
+  std::string text;
+  std::string remedy;
+};
+
 struct NodeFinding {
   Issue issue;
-  nodeapi::Finding finding;
+  Finding finding;
 };
 using NodeFindings = std::vector<NodeFinding>;
 

@@ -269,7 +269,7 @@ TEST_CASE("each finding of the agent's is named alone, and is gone when its reme
     row.plant(bench);
     NodeFindings found;
     const auto said = [&] {
-      const nodeapi::Finding& one = found.front().finding;
+      const Finding& one = found.front().finding;
       return one.subject + ": " + one.text;
     };
     const bool named = in_time([&] {

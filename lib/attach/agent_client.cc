@@ -21,8 +21,8 @@ Error refused(const AgentRequiredFile& required_file, const std::string& why) {
 }
 
 Result<bool> ask_at(const Connect& agent, const Path& socket, Deadline deadline) {
-  const nodeapi::Health health = TRY(agent(socket)->health(deadline.at_most(kAgentTimeout)));
-  return health.sm_managed;
+  const v1::HealthResponse health = TRY(agent(socket)->health(deadline.at_most(kAgentTimeout)));
+  return health.binds();
 }
 
 // A network that names an agent must not be attached without it.

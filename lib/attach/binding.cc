@@ -104,10 +104,10 @@ Status require_partition(const node::Spec& spec, const std::vector<std::string>&
 
 Status require_sm(const Context& context, Deadline deadline) {
   if (context.host.sm_managed) return ok();
-  const Result<nodeapi::Health> health = timed(context, "ask the node's agent for its health", [&] {
+  const Result<v1::HealthResponse> health = timed(context, "ask the node's agent for its health", [&] {
     return context.host.agent.connect()->health(deadline.at_most(kAgentTimeout));
   });
-  if (health && health->sm_managed) return ok();
+  if (health && health->binds()) return ok();
   if (health)
     return Error(Code::invalid,
                  "partition: this node's agent has no SM service: configure it under \"fabrics\" "

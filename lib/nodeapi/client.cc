@@ -10,33 +10,25 @@ class Client final : public Node {
  public:
   explicit Client(Path socket) : socket_(std::move(socket)) {}
 
-  Result<std::vector<Device>> devices(Deadline deadline) override {
-    const v1::ListDevicesResponse response =
-        TRY(ask<v1::ListDevicesResponse>("ListDevices", v1::ListDevicesRequest(), deadline));
-    std::vector<Device> devices;
-    for (const v1::Device& one : response.devices()) devices.push_back(from_message(one));
-    return devices;
+  Result<v1::ListDevicesResponse> devices(Deadline deadline) override {
+    return ask<v1::ListDevicesResponse>("ListDevices", v1::ListDevicesRequest(), deadline);
   }
-
-  Result<std::vector<Attachment>> attachments(Deadline deadline) override {
-    const v1::ListAttachmentsResponse response = TRY(ask<v1::ListAttachmentsResponse>(
-        "ListAttachments", v1::ListAttachmentsRequest(), deadline));
-    std::vector<Attachment> attachments;
-    for (const v1::Attachment& one : response.attachments())
-      attachments.push_back(from_message(one));
-    return attachments;
+  Result<v1::ListAttachmentsResponse> attachments(Deadline deadline) override {
+    return ask<v1::ListAttachmentsResponse>("ListAttachments", v1::ListAttachmentsRequest(),
+                                            deadline);
   }
-
-  Result<Explanation> explain(const std::string& device, Deadline deadline) override {
+  Result<v1::ExplainResponse> explain(const std::string& device, Deadline deadline) override {
     v1::ExplainRequest request;
     request.set_device(device);
-    const v1::ExplainResponse response =
-        TRY(ask<v1::ExplainResponse>("Explain", request, deadline));
-    return from_message(response);
+    return ask<v1::ExplainResponse>("Explain", request, deadline);
   }
 
-  Result<Health> health(Deadline deadline) override { return ask_health(false, deadline); }
-  Result<Health> fresh_health(Deadline deadline) override { return ask_health(true, deadline); }
+  Result<v1::HealthResponse> health(Deadline deadline) override {
+    return ask_health(false, deadline);
+  }
+  Result<v1::HealthResponse> fresh_health(Deadline deadline) override {
+    return ask_health(true, deadline);
+  }
 
   Result<std::string> device_of(const DeviceQuestion& question, Deadline deadline) override {
     const v1::DeviceOfResponse response =
@@ -67,11 +59,10 @@ class Client final : public Node {
   }
 
  private:
-  Result<Health> ask_health(bool look, Deadline deadline) {
+  Result<v1::HealthResponse> ask_health(bool look, Deadline deadline) {
     v1::HealthRequest request;
     request.set_look(look);
-    const v1::HealthResponse response = TRY(ask<v1::HealthResponse>("Health", request, deadline));
-    return from_message(response);
+    return ask<v1::HealthResponse>("Health", request, deadline);
   }
 
   template <typename Response, typename Request>

@@ -6,14 +6,6 @@
 
 namespace ibpod::nodeapi {
 
-v1::Device to_message(const Device& device);
-Device from_message(const v1::Device& message);
-v1::Attachment to_message(const Attachment& attachment);
-Attachment from_message(const v1::Attachment& message);
-v1::ExplainResponse to_message(const Explanation& explanation);
-Explanation from_message(const v1::ExplainResponse& message);
-v1::HealthResponse to_message(const Health& health);
-Health from_message(const v1::HealthResponse& message);
 v1::DeviceOfRequest to_message(const DeviceQuestion& question);
 DeviceQuestion from_message(const v1::DeviceOfRequest& message);
 v1::AttachmentBinding to_message(const Binding& binding);

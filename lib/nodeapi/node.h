@@ -1,80 +1,18 @@
-// Node: what a node's agent can be asked, in plain values. The agent answers it, Client asks it
-// through the agent's socket: both are the same interface (api/ibpod/v1/node.proto).
+// Node: what a node's agent can be asked. The agent answers it, Client asks it through the agent's
+// socket: both are the same interface (api/ibpod/v1/node.proto). Answers that are only shown are
+// the messages themselves.
 #pragma once
 
+#include "api/ibpod/v1/node.pb.h"
 #include "lib/base/clock.h"
 #include "lib/base/result.h"
 #include "lib/ib/pkey.h"
 
 #include <compare>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace ibpod::nodeapi {
-
-struct Device {
-  std::string address;  // PCI: 0000:3b:00.2
-  std::string pf;       // of a VF; empty: it is a PF
-  std::string pf_name;  // the PF's interface
-  uint32_t vf = 0;
-  std::string driver;    // empty: none
-  std::string resource;  // openib/vfs; empty: in no pool
-  bool healthy = false;
-  std::string reason;      // why it is unhealthy, or in no pool
-  std::string attachment;  // pod default/trainer-0 (net1); empty: unassigned
-  std::string port_guid;
-  std::string state;  // of port 1: ACTIVE
-  // The table of port 1: 0:0x8001 1:0x7fff. Empty in lists, unless a pool chooses by P_Key.
-  std::string pkeys;
-  std::optional<int> numa;
-  std::vector<std::string> rdma;
-  std::vector<std::string> char_devices;
-  bool operator==(const Device&) const = default;
-};
-
-struct Attachment {
-  std::string plugin;
-  std::string network;
-  std::string container_id;
-  std::string ifname;
-  std::string pod_namespace;
-  std::string pod_name;
-  std::string pod_uid;
-  std::string device;   // PCI address: the VF, or the function of an IPoIB child's master
-  std::string netns;    // path
-  std::string pkey;     // asked for, or the partitions' names: "blue,red"; empty: none
-  std::string verdict;  // live, dead, unknown, damaged
-  std::string reason;   // why it is not known to live
-  bool operator==(const Attachment&) const = default;
-};
-
-// A pool's verdict on a device.
-struct Choice {
-  std::string resource;
-  bool chosen = false;
-  std::string reason;
-  bool operator==(const Choice&) const = default;
-};
-struct Explanation {
-  Device device;
-  std::vector<Choice> pools;  // in the order in which they choose
-  bool operator==(const Explanation&) const = default;
-};
-
-struct Finding {
-  std::string subject;
-  std::string text;
-  std::string remedy;
-  bool operator==(const Finding&) const = default;
-};
-struct Health {
-  std::vector<Finding> findings;
-  bool registered = false;  // every pool is known to the kubelet
-  bool sm_managed = false;  // it has an SM service, and attachments can name partitions
-  bool operator==(const Health&) const = default;
-};
 
 struct DeviceQuestion {
   std::string pod_namespace;
@@ -114,14 +52,14 @@ struct Binding {
 class Node {
  public:
   virtual ~Node() = default;
-  virtual Result<std::vector<Device>> devices(Deadline deadline) = 0;
-  virtual Result<std::vector<Attachment>> attachments(Deadline deadline) = 0;
+  virtual Result<v1::ListDevicesResponse> devices(Deadline deadline) = 0;
+  virtual Result<v1::ListAttachmentsResponse> attachments(Deadline deadline) = 0;
   // not_found for a device that the node does not have.
-  virtual Result<Explanation> explain(const std::string& device, Deadline deadline) = 0;
+  virtual Result<v1::ExplainResponse> explain(const std::string& device, Deadline deadline) = 0;
   // The last observed health.
-  virtual Result<Health> health(Deadline deadline) = 0;
+  virtual Result<v1::HealthResponse> health(Deadline deadline) = 0;
   // The same after a look at the node, which takes up to two seconds; for `doctor`.
-  virtual Result<Health> fresh_health(Deadline deadline) { return health(deadline); }
+  virtual Result<v1::HealthResponse> fresh_health(Deadline deadline) { return health(deadline); }
   // The PCI address of the VF that the kubelet gave the pod; empty: it has none of this resource.
   // Of several the first that no other attachment's record holds, else one that another pod's does.
   // unavailable where the kubelet did not answer, or other records of a pod of that name hold all.

@@ -16,6 +16,14 @@ void there_and_back(const uint8_t* data, size_t size) {
   fuzz::require(from_message(to_message(value)) == value);
 }
 
+// An answer that is only shown is the message itself.
+template <typename Message>
+void is_parsed(const uint8_t* data, size_t size) {
+  Message message;
+  if (!message.ParseFromArray(data, static_cast<int>(size))) return;
+  fuzz::require(message.ParseFromString(message.SerializeAsString()));
+}
+
 void check_binding(const uint8_t* data, size_t size) {
   v1::AttachmentBinding message;
   if (!message.ParseFromArray(data, static_cast<int>(size))) return;
@@ -27,9 +35,12 @@ void check_binding(const uint8_t* data, size_t size) {
 // The corpus goes by the order: what is new comes last.
 using Check = void (*)(const uint8_t*, size_t);
 constexpr std::array<Check, 6> kChecks{
-    there_and_back<v1::Device>,          there_and_back<v1::Attachment>,
-    there_and_back<v1::ExplainResponse>, there_and_back<v1::HealthResponse>,
-    there_and_back<v1::DeviceOfRequest>, check_binding,
+    is_parsed<v1::Device>,
+    is_parsed<v1::Attachment>,
+    is_parsed<v1::ExplainResponse>,
+    is_parsed<v1::HealthResponse>,
+    there_and_back<v1::DeviceOfRequest>,
+    check_binding,
 };
 
 }  // namespace

@@ -9,13 +9,12 @@
 namespace ibpod::nodeapi {
 namespace {
 
-Device device() {
-  Device device{"0000:3b:00.2", "0000:3b:00.0", "ib0", 1,          "mlx5_core",
-                "openib/vfs",   true,           "",    "",         "",
-                "ACTIVE",       "0:0x8001",     0,     {"mlx5_3"}, {"uverbs3"}};
-  device.reason = "port DOWN";
-  device.attachment = "c1:net1";
-  device.port_guid = "02:00:00:00:00:00:00:01";
+v1::Device device() {
+  v1::Device device;
+  device.set_address("0000:3b:00.2");
+  device.set_pf_name("ib0");
+  device.set_numa(0);
+  device.add_rdma("mlx5_3");
   return device;
 }
 
@@ -34,24 +33,32 @@ struct RecordingNode : Node {
     if (error) return *error;
     return value;
   }
-  Result<std::vector<Device>> devices(Deadline) override {
-    Device without_numa = device();
-    without_numa.numa.reset();
-    return answer(std::vector{device(), without_numa});
+  Result<v1::ListDevicesResponse> devices(Deadline) override {
+    v1::ListDevicesResponse listed;
+    *listed.add_devices() = device();
+    *listed.add_devices() = device();
+    listed.mutable_devices(1)->clear_numa();
+    return answer(listed);
   }
-  Result<std::vector<Attachment>> attachments(Deadline) override {
-    return answer(std::vector<Attachment>{{"ib-sriov", "blue", "c1", "net1", "lab", "pod", "uid",
-                                           "0000:3b:00.2", "/run/netns/a", "0x8001", "unknown",
-                                           "the kubelet did not answer"}});
+  Result<v1::ListAttachmentsResponse> attachments(Deadline) override {
+    v1::ListAttachmentsResponse listed;
+    listed.add_attachments()->set_container_id("c1");
+    return answer(listed);
   }
-  Result<Explanation> explain(const std::string& name, Deadline) override {
-    if (name != device().address) return Error(Code::not_found, "there is no " + name);
-    return answer(Explanation{device(), {{"openib/vfs", true, ""}, {"openib/b", false, "rails"}}});
+  Result<v1::ExplainResponse> explain(const std::string& name, Deadline) override {
+    if (name != device().address()) return Error(Code::not_found, "there is no " + name);
+    v1::ExplainResponse explanation;
+    *explanation.mutable_device() = device();
+    explanation.add_pools()->set_resource("openib/vfs");
+    return answer(explanation);
   }
-  Result<Health> health(Deadline) override {
-    return answer(Health{{{"rdma-netns-mode", "shared", "reboot"}}, true, true});
+  Result<v1::HealthResponse> health(Deadline) override {
+    v1::HealthResponse health;
+    health.add_findings()->set_subject("rdma-netns-mode");
+    health.set_binds(true);
+    return answer(health);
   }
-  Result<Health> fresh_health(Deadline deadline) override {
+  Result<v1::HealthResponse> fresh_health(Deadline deadline) override {
     ++looks;
     return health(deadline);
   }
@@ -86,16 +93,19 @@ struct Fixture {
   Deadline soon() const { return Deadline::in(kBindTimeout); }
 };
 
+template <typename Message>
+bool same(const Result<Message>& one, const Result<Message>& other) {
+  return one.value().SerializeAsString() == other.value().SerializeAsString();
+}
+
 TEST_CASE("node API: over the socket the answers are those of the node itself") {
   Fixture fixture;
-  CHECK(fixture.client->devices(fixture.soon()).value() ==
-        fixture.node.devices(fixture.soon()).value());
-  CHECK(fixture.client->attachments(fixture.soon()).value() ==
-        fixture.node.attachments(fixture.soon()).value());
-  CHECK(fixture.client->explain("0000:3b:00.2", fixture.soon()).value() ==
-        fixture.node.explain("0000:3b:00.2", fixture.soon()).value());
-  CHECK(fixture.client->health(fixture.soon()).value() ==
-        fixture.node.health(fixture.soon()).value());
+  const Deadline soon = fixture.soon();
+  CHECK(same(fixture.client->devices(soon), fixture.node.devices(soon)));
+  CHECK(same(fixture.client->attachments(soon), fixture.node.attachments(soon)));
+  CHECK(same(fixture.client->explain("0000:3b:00.2", soon),
+             fixture.node.explain("0000:3b:00.2", soon)));
+  CHECK(same(fixture.client->health(soon), fixture.node.health(soon)));
   CHECK(fixture.client->device_of(kQuestion, fixture.soon()).value() == "0000:3b:00.2");
   CHECK(fixture.node.asked == kQuestion);
 }
@@ -104,8 +114,7 @@ TEST_CASE("node API: the node is looked at where that is asked for, and else not
   Fixture fixture;
   CHECK(fixture.client->health(fixture.soon()));
   CHECK(fixture.node.looks == 0);
-  CHECK(fixture.client->fresh_health(fixture.soon()).value() ==
-        fixture.node.health(fixture.soon()).value());
+  CHECK(same(fixture.client->fresh_health(fixture.soon()), fixture.node.health(fixture.soon())));
   CHECK(fixture.node.looks == 1);
 }
 

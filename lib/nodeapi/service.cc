@@ -32,6 +32,14 @@ Deadline before(Deadline deadline) {
   return Deadline::in(left - std::min(Duration(500), left / 10));
 }
 
+// The same of an answer that is its own message.
+template <typename Message>
+grpc::Status answer(Result<Message> result, Message* response) {
+  if (!result) return rpc::to_grpc(result.error());
+  *response = std::move(*result);
+  return grpc::Status::OK;
+}
+
 class Service final : public v1::Node::Service {
  public:
   explicit Service(Node& node) : node_(node) {}
@@ -40,24 +48,19 @@ class Service final : public v1::Node::Service {
   grpc::Status ListDevices(grpc::ServerContext* context, const v1::ListDevicesRequest*,
                            v1::ListDevicesResponse* response) override {
     const rpc::Answering answering(*this);
-    return answer(node_.devices(deadline_of(*context)), [&](const auto& devices) {
-      for (const Device& device : devices) *response->add_devices() = to_message(device);
-    });
+    return answer(node_.devices(deadline_of(*context)), response);
   }
 
   grpc::Status ListAttachments(grpc::ServerContext* context, const v1::ListAttachmentsRequest*,
                                v1::ListAttachmentsResponse* response) override {
     const rpc::Answering answering(*this);
-    return answer(node_.attachments(deadline_of(*context)), [&](const auto& attachments) {
-      for (const Attachment& one : attachments) *response->add_attachments() = to_message(one);
-    });
+    return answer(node_.attachments(deadline_of(*context)), response);
   }
 
   grpc::Status Explain(grpc::ServerContext* context, const v1::ExplainRequest* request,
                        v1::ExplainResponse* response) override {
     const rpc::Answering answering(*this);
-    return answer(node_.explain(request->device(), deadline_of(*context)),
-                  [&](const Explanation& explanation) { *response = to_message(explanation); });
+    return answer(node_.explain(request->device(), deadline_of(*context)), response);
   }
 
   grpc::Status Health(grpc::ServerContext* context, const v1::HealthRequest* request,
@@ -65,7 +68,7 @@ class Service final : public v1::Node::Service {
     const rpc::Answering answering(*this);
     const Deadline deadline = deadline_of(*context);
     return answer(request->look() ? node_.fresh_health(deadline) : node_.health(deadline),
-                  [&](const nodeapi::Health& health) { *response = to_message(health); });
+                  response);
   }
 
   grpc::Status DeviceOf(grpc::ServerContext* context, const v1::DeviceOfRequest* request,

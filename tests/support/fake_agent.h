@@ -20,25 +20,23 @@ struct FakeAgent : nodeapi::Node {
   std::optional<Error> away;     // what it answers instead
   FakeBinder* binder = nullptr;  // nobody: it has no SM service
 
-  Result<std::vector<nodeapi::Device>> devices(Deadline) override {
-    return std::vector<nodeapi::Device>();
+  Result<v1::ListDevicesResponse> devices(Deadline) override { return v1::ListDevicesResponse(); }
+  Result<v1::ListAttachmentsResponse> attachments(Deadline) override {
+    return v1::ListAttachmentsResponse();
   }
-  Result<std::vector<nodeapi::Attachment>> attachments(Deadline) override {
-    return std::vector<nodeapi::Attachment>();
-  }
-  Result<nodeapi::Explanation> explain(const std::string& device, Deadline) override {
+  Result<v1::ExplainResponse> explain(const std::string& device, Deadline) override {
     if (away) return *away;
-    nodeapi::Explanation explanation;
-    explanation.device.address = device;
+    v1::ExplainResponse explanation;
+    explanation.mutable_device()->set_address(device);
     const auto found = pools.find(device);
-    if (found != pools.end()) explanation.device.resource = found->second;
+    if (found != pools.end()) explanation.mutable_device()->set_resource(found->second);
     return explanation;
   }
-  Result<nodeapi::Health> health(Deadline) override {
+  Result<v1::HealthResponse> health(Deadline) override {
     if (away) return *away;
     if (binder != nullptr && binder->away) return *binder->away;
-    nodeapi::Health health;
-    health.sm_managed = binder != nullptr;
+    v1::HealthResponse health;
+    health.set_binds(binder != nullptr);
     return health;
   }
   Result<std::string> device_of(const nodeapi::DeviceQuestion& question, Deadline) override {
