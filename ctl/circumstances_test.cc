@@ -105,7 +105,7 @@ TEST_CASE("what there is not is exit code 4, and an empty list none") {
 TEST_CASE("another fabric, no answer, no permission and no file have codes of their own") {
   fabricapi::Served<fabricapi::FakeService> fixture;
   fabricapi::Served<fabricapi::FakeService> strict;
-  strict.service.stranger = Error(Code::denied, "CN=guest has no role");
+  strict.service.denial = Error(Code::denied, "CN=guest has no role");
   SmAddress other, unreachable, denied, no_file;
   other.address = "unix:" + fixture.socket.string();
   other.fabric = "east";

@@ -25,7 +25,7 @@ class FakeService : public v1::Fabric::CallbackService {
   // The fabric that it serves.
   std::string served = "default";
   // What it says of every call, whatever the fabric.
-  std::optional<Error> stranger;
+  std::optional<Error> denial;
   // What it says of a method that no test has given it.
   Error refusal = Error(Code::unsupported, "it is not asked that");
 
@@ -110,7 +110,7 @@ class FakeService : public v1::Fabric::CallbackService {
   }
   template <typename Request, typename Message, typename Make>
   grpc::Status status_of(const Request& request, Message* response, const Make& make) {
-    if (stranger) return rpc::to_grpc(*stranger);
+    if (denial) return rpc::to_grpc(*denial);
     if (request.fabric() != served) {
       const std::string expected = "\"" + served + "\", the fabric of this service";
       return rpc::to_grpc(

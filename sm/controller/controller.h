@@ -166,8 +166,7 @@ class Controller {
   void refuse(const PostponedBind& bind, const Error& why);
   void wait(const fabric::Binding& binding, PendingRequests::WaitFor what, Time until,
             Done<fabric::Binding> done);
-  static Status check_reads_all(const Caller& caller);
-  Status check_engine(const Caller& caller, const fabricapi::PlanRequest& request) const;
+  Status check_engine(const fabricapi::PlanRequest& request) const;
   Status check_index0(const fabricapi::BindRequest& request) const;
   Status check_guid_unused(const fabricapi::BindRequest& request);
   Status check_rate(const Caller& caller, const fabricapi::BindRequest& request) const;

@@ -74,24 +74,6 @@ Status may_claim(const State& state, const Policy& policy, ib::Guid guid, const 
 
 }  // namespace
 
-Status may_administer(const Caller& caller) {
-  if (caller.role == Role::administrator) return ok();
-  return Error(Code::denied, "permission denied: this call needs the role administrator");
-}
-
-bool may_read(const Caller& caller, const std::string& node) {
-  return caller.role != Role::node || caller.node == node;
-}
-
-Status may_act_for(const Caller& caller, const std::string& node) {
-  if (caller.role == Role::administrator) return ok();
-  if (caller.role == Role::reader)
-    return Error(Code::denied, "permission denied: role reader cannot change anything");
-  if (caller.node == node) return ok();
-  return Error(Code::denied,
-               "permission denied: node " + caller.node + " cannot act for node " + node);
-}
-
 Status may_join(const Caller& caller, const PartitionRecord* record, const std::string& label,
                 const fabricapi::BindRequest& request) {
   const std::string& name_space = request.pod.name_space;

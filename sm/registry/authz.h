@@ -1,5 +1,5 @@
-// Authorization. An administrator may do everything, a node what concerns its own pods and ports, a
-// reader only reads.
+// Authorization by the state: which partitions and ports a caller may use that may make the call
+// (sm/api/authz.h).
 //
 // An error for a node must reveal nothing about others: neither their pods, nor which partitions
 // exist.
@@ -11,10 +11,6 @@
 #include "sm/registry/state.h"
 
 namespace ibpod::sm::registry {
-
-Status may_administer(const fabricapi::Caller& caller);
-Status may_act_for(const fabricapi::Caller& caller, const std::string& node);
-bool may_read(const fabricapi::Caller& caller, const std::string& node);
 
 // Checks that the partition allows the namespace and the node of the request's pod; administrators
 // are no exception. `record` null: there is no such partition. `label`: the name or P_Key that the

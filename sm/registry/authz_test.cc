@@ -74,16 +74,19 @@ TEST_CASE("no pod makes itself more than its partition gives") {
   CHECK_MESSAGE(asked(node("n1"), "blue", kFull) == "ok", "it stays what it is");
 }
 
-TEST_CASE("a node sees its own bindings when it asks for all") {
+TEST_CASE("a node sees its own bindings, and not all") {
   Fixture bed;
   bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   bed.bind(request("n2", "b", vf(11), {{"blue", kLimited}}));
   for (const std::string partition : {"", "blue"}) {
-    const fabricapi::BindingFilter filter{"", partition, "", "", {}, {}};
+    fabricapi::BindingFilter filter{"", partition, "", "", {}, {}};
+    CHECK(code(bed.registry->bindings(node("n2"), filter, {})) == "denied");
+    filter.node = "n2";
     const auto seen = bed.registry->bindings(node("n2"), filter, {}).value();
     REQUIRE(seen.items.size() == 1);
     CHECK(seen.items[0].attachment.container == "b");
     // Not with another node's page token, either.
+    filter.node = "n1";
     CHECK(bed.registry->bindings(node("n1"), filter, {0, "n1/zz/net1"}).value().items.empty());
   }
 }

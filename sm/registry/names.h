@@ -1,9 +1,12 @@
-// Checks of names in requests: they come from nodes and pods, and end up in the store, in logs and
-// in answers to others.
+// The names of an attachment as keys of the store and as page tokens. A request's names have been
+// checked with its message (lib/fabricapi/fields.h); these checks are for what comes from the
+// store, where older versions have written, and from page tokens.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/base/result.h"
+#include "lib/fabric/binding.h"
 
+#include <string>
 #include <string_view>
 
 namespace ibpod::sm::registry {
@@ -11,8 +14,6 @@ namespace ibpod::sm::registry {
 // All checks return invalid, with the name of the field.
 Status check_node(std::string_view name);
 Status check(const fabric::Attachment& attachment);
-// Checks all fields, but not that the things they name exist.
-Status check(const fabricapi::BindRequest& request, size_t max_memberships);
 
 // The key in the store, and page token: NODE/CONTAINER/INTERFACE. No part contains a '/'.
 std::string key_of(const fabric::Attachment& attachment);

@@ -1,4 +1,5 @@
 // Bind and Unbind.
+#include "sm/api/authz.h"
 #include "sm/registry/authz.h"
 #include "sm/registry/conflicts.h"
 #include "sm/registry/names.h"
@@ -6,6 +7,8 @@
 #include "sm/registry/state.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace ibpod::sm::registry {
@@ -16,6 +19,22 @@ using fabric::Condition;
 using fabric::Reason;
 using fabricapi::BindRequest;
 using fabricapi::Caller;
+
+// What the fields of a request allow, but not all of them together. A partition that is named and
+// requested by P_Key, too, shows only when it is resolved.
+Status check_request(const BindRequest& request, size_t most) {
+  if (request.guid_requested && request.kind != fabric::Kind::vf)
+    return Error(Code::invalid,
+                 "chosen: only a VF can request a GUID; a child has the GUID of its PF");
+  if (request.partitions.size() > most)
+    return Error(Code::invalid, "partitions: " + std::to_string(request.partitions.size()) +
+                                    ", expected at most " + std::to_string(most));
+  std::set<std::string_view> seen;
+  for (const BindRequest::PartitionRequest& wish : request.partitions)
+    if (!wish.partition.empty() && !seen.insert(wish.partition).second)
+      return Error(Code::invalid, "partition " + wish.partition + " is listed twice");
+  return ok();
+}
 
 Status check_same(const BindRequest& request, const BindingRecord* present) {
   if (present == nullptr) return ok();
@@ -54,8 +73,7 @@ const BindingRecord* find(const State& state, const fabric::Attachment& attachme
 Result<BindRequest> Registry::resolve(const Caller& caller, BindRequest request) const {
   const std::string step = "bind " + text(request.attachment);
   TRY(check_readable());
-  TRY(check(request, policy_.limits.memberships_of_binding));
-  TRY(may_act_for(caller, request.attachment.node).during(step));
+  TRY(check_request(request, policy_.limits.memberships_of_binding));
   const BindingRecord* const present = find(*state_, request.attachment);
   for (BindRequest::PartitionRequest& wish : request.partitions) {
     const PartitionRecord* const record = find_requested(*state_, wish);
@@ -82,14 +100,14 @@ std::string Registry::denied_to_node(const BindRequest& request) const {
 Result<fabric::Binding> Registry::bind(const Caller& caller, const BindRequest& request,
                                        const TableCapacity& places, Now now) {
   TRY(check_readable());
-  TRY(check(request, policy_.limits.memberships_of_binding));
+  TRY(check_request(request, policy_.limits.memberships_of_binding));
   return bind_checked(caller, request, places, now).during("bind " + text(request.attachment));
 }
 
 Result<fabric::Binding> Registry::bind_checked(const Caller& caller, const BindRequest& request,
                                                const TableCapacity& places, Now now) {
   const std::string& node = request.attachment.node;
-  TRY(may_act_for(caller, node));
+  TRY(api::authorize(caller, api::Call::bind, node));
   const auto of_node = state_->nodes.find(node);
   if (of_node != state_->nodes.end() && of_node->second.forgetting)
     return Error(Code::unavailable, "node " + node + " is being forgotten");
@@ -257,8 +275,7 @@ fabric::Binding Registry::rebind(BindingRecord& entry, Memberships memberships, 
 Result<fabric::Binding> Registry::unbind(const Caller& caller, const fabric::Attachment& attachment,
                                          Now now) {
   TRY(check_readable());
-  TRY(check(attachment));
-  TRY(may_act_for(caller, attachment.node).during("unbind " + text(attachment)));
+  TRY(api::authorize(caller, api::Call::unbind, attachment.node));
   const auto found = state_->bindings.find(attachment);
   if (found == state_->bindings.end()) {
     fabric::Binding none;

@@ -1,4 +1,5 @@
 // Lookups.
+#include "sm/api/authz.h"
 #include "sm/registry/authz.h"
 #include "sm/registry/names.h"
 #include "sm/registry/registry.h"
@@ -91,22 +92,15 @@ const std::set<ib::Guid>& Registry::unsettled() const { return state_->unsettled
 
 Result<Binding> Registry::binding(const Caller& caller,
                                   const fabric::Attachment& attachment) const {
-  TRY(check(attachment));
-  if (!may_read(caller, attachment.node))
-    return Error(Code::denied,
-                 "permission denied: node " + caller.node + " cannot read bindings of other nodes");
+  TRY(api::authorize(caller, api::Call::get_binding, attachment.node));
   const auto found = state_->bindings.find(attachment);
   if (found != state_->bindings.end()) return found->second.binding;
   return Error(Code::not_found, "there is no binding of " + text(attachment));
 }
 
-Result<ListPage<Binding>> Registry::bindings(const Caller& caller, const BindingFilter& asked,
+Result<ListPage<Binding>> Registry::bindings(const Caller& caller, const BindingFilter& filter,
                                              const PageRequest& page) const {
-  BindingFilter filter = asked;
-  if (filter.node.empty() && caller.role == fabricapi::Role::node) filter.node = caller.node;
-  if (!may_read(caller, filter.node))
-    return Error(Code::denied,
-                 "permission denied: node " + caller.node + " cannot read bindings of other nodes");
+  TRY(api::authorize(caller, api::Call::list_bindings, filter.node));
   fabric::Attachment after{filter.node, "", ""};
   if (!page.token.empty()) {
     const fabric::Attachment last = TRY(attachment_of(page.token).during("page token"));
@@ -171,8 +165,7 @@ bool Registry::uses_index0(const std::string& name) const {
 
 Result<ListPage<fabric::PartitionStatus>> Registry::partitions(const Caller& caller,
                                                                const PageRequest& page) const {
-  if (caller.role == fabricapi::Role::node)
-    return Error(Code::denied, "permission denied: role node cannot list partitions");
+  TRY(api::authorize(caller, api::Call::list_partitions));
   ListPage<fabric::PartitionStatus> listed;
   for (auto at = state_->partitions.upper_bound(page.token); at != state_->partitions.end(); ++at) {
     if (listed.items.size() == size_of(page)) {

@@ -1,7 +1,6 @@
 // Nodes: leases, GUIDs, and forgetting a node.
-#include "lib/ib/pci_address.h"
+#include "sm/api/authz.h"
 #include "sm/registry/authz.h"
-#include "sm/registry/names.h"
 #include "sm/registry/registry.h"
 #include "sm/registry/state.h"
 
@@ -20,16 +19,6 @@ using fabricapi::SyncAnswer;
 using fabricapi::SyncRequest;
 
 constexpr Duration kLeastLease{3000};  // in an answer: an agent calls three times in it
-constexpr uint32_t kMostVf = 0xffff;   // NumVFs has 16 bits (PCI Express, SR-IOV capability)
-
-Status check(const AllocateRequest& request) {
-  TRY(check_node(request.node));
-  TRY(ib::PciAddress::parse(request.pf).during("pf"));
-  for (const uint32_t vf : request.vfs)
-    if (vf > kMostVf)
-      return Error(Code::invalid, "vfs: invalid VF number " + std::to_string(vf) + " (0 to 65535)");
-  return ok();
-}
 
 // The reasons why a lease has ended, or is ended early.
 Condition silent(const BindingRecord& entry) {
@@ -68,8 +57,7 @@ void Registry::renew(BindingRecord& entry, Now now) {
 
 Result<SyncAnswer> Registry::sync(const Caller& caller, const SyncRequest& request, Now now) {
   TRY(check_readable());
-  TRY(check_node(request.node));
-  TRY(may_act_for(caller, request.node));
+  TRY(api::authorize(caller, api::Call::sync, request.node));
   TRY(check_known_node(request.node));
   const BootIdResult machine = TRY(note_boot_id(request, now));
   note_contact(request.node, now);
@@ -131,8 +119,7 @@ std::optional<Steady> Registry::next_expiry() const {
 Result<std::vector<AllocatedGuid>> Registry::allocate(const Caller& caller,
                                                       const AllocateRequest& request) {
   TRY(check_readable());
-  TRY(check(request));
-  TRY(may_act_for(caller, request.node));
+  TRY(api::authorize(caller, api::Call::allocate_guids, request.node));
   TRY(check_known_node(request.node));
   if (!policy_.guids.can_assign())
     return Error(Code::unsupported,
@@ -220,7 +207,7 @@ Status Registry::check_silent(const std::string& name, const NodeRecord& node, N
 Result<fabricapi::Node> Registry::forget(const Caller& caller,
                                          const fabricapi::ForgetRequest& request, Now now) {
   TRY(check_readable());
-  TRY(may_administer(caller));
+  TRY(api::authorize(caller, api::Call::forget_node));
   const std::string& node = request.node;
   const auto found = state_->nodes.find(node);
   if (found == state_->nodes.end())

@@ -1,7 +1,6 @@
 // Partitions: create, update and delete.
-#include "sm/registry/authz.h"
+#include "sm/api/authz.h"
 #include "sm/registry/conflicts.h"
-#include "sm/registry/names.h"
 #include "sm/registry/registry.h"
 #include "sm/registry/state.h"
 
@@ -148,7 +147,7 @@ Result<PartitionRecord*> Registry::do_create(const Partition& desired) {
 
 Result<PartitionStatus> Registry::create(const Caller& caller, const Partition& partition) {
   TRY(check_readable());
-  TRY(may_administer(caller));
+  TRY(api::authorize(caller, api::Call::create_partition));
   const PartitionRecord* const made =
       TRY(do_create(partition).during("partition " + partition.name));
   return status(*made);
@@ -157,7 +156,7 @@ Result<PartitionStatus> Registry::create(const Caller& caller, const Partition& 
 Result<PartitionStatus> Registry::update(const Caller& caller, const Partition& partition,
                                          Now now) {
   TRY(check_readable());
-  TRY(may_administer(caller));
+  TRY(api::authorize(caller, api::Call::update_partition));
   PartitionRecord* const record = state_->find_partition(partition.name);
   TRY(check_administered(record, partition.name));
   TRY(do_update(*record, partition, now).during("partition " + partition.name));
@@ -166,7 +165,7 @@ Result<PartitionStatus> Registry::update(const Caller& caller, const Partition& 
 
 Result<PartitionStatus> Registry::remove(const Caller& caller, const std::string& name) {
   TRY(check_readable());
-  TRY(may_administer(caller));
+  TRY(api::authorize(caller, api::Call::delete_partition));
   PartitionRecord* const record = state_->find_partition(name);
   TRY(check_administered(record, name));
   if (!record->deleting()) TRY(begin_delete(*record).during("partition " + name));
