@@ -14,7 +14,7 @@
 namespace ibpod::ctl {
 namespace {
 
-// The remedy of an agent that nothing is wrong with.
+// The health of an agent that nothing is wrong with.
 v1::HealthResponse registered() {
   v1::HealthResponse health;
   health.set_registered(true);

@@ -8,13 +8,12 @@
 #include "lib/rpc/tcp_server.h"
 #include "sm/api/fabric_service.h"
 #include "sm/controller/controller_thread.h"
-#include "sm/declared/declared_file.h"
 #include "sm/opensm/key_file.h"
 #include "sm/opensm/opensm_cgroup.h"
 #include "sm/opensm/passive_subnet_manager.h"
+#include "sm/partitions/declared_file.h"
 #include "sm/probe/smp_port_prober.h"
 #include "sm/state_loss.h"
-#include "sm/store/sqlite_store.h"
 
 #include <random>
 
@@ -77,8 +76,8 @@ struct Daemon::Parts {
   std::string metrics_page();
 
   telemetry::Telemetry telemetry;
-  std::unique_ptr<store::SqliteStore> store;
-  std::unique_ptr<registry::Registry> registry;
+  std::unique_ptr<state::SqliteStore> store;
+  std::unique_ptr<bindings::Registries> registry;
   controller::ControllerThread thread;
   std::unique_ptr<opensm::SubnetManager> subnet_manager;
   opensm::PassiveSubnetManager* passive = nullptr;  // where that is the engine
@@ -91,20 +90,20 @@ struct Daemon::Parts {
   std::unique_ptr<rpc::TcpServer> tcp;
   Path tls_key;  // of tcp
   std::unique_ptr<http::Server> pages;
-  std::unique_ptr<declared::DeclaredFile> declared;
+  std::unique_ptr<partitions::DeclaredFile> declared;
 };
 
 // Steps that can fail come first: once the service runs, the subnet's partitions change.
 Status Daemon::Parts::open(config::Config config) {
   TRY(make_folders(config.state_folder));
   const Path database = config.state_folder / "promises.db";
-  store = TRY(store::SqliteStore::open(database));
+  store = TRY(state::SqliteStore::open(database));
   if (config.engine != config::EngineKind::observe)
     TRY(check_state_lost(*store, database, config.opensm));
-  registry = TRY(registry::Registry::load(*store, config.policy, controller::system_time()));
+  registry = TRY(bindings::Registries::load(*store, config.policy, controller::system_time()));
   // The first of the partitions is the default one.
-  telemetry.loaded(database, registry->partitions()->size() - 1, registry->size(),
-                   registry->nodes().size());
+  telemetry.loaded(database, registry->partitions.definitions()->size() - 1,
+                   registry->journal.records().bindings.size(), registry->nodes.list().size());
   const mad::LocalPort port = TRY(port_for(config));
   std::optional<ib::Guid>& own_port = config.opensm.supervisor.opensm.port;
   if (!own_port && starts_opensm(config)) own_port = port.guid;
@@ -196,8 +195,8 @@ Status Daemon::Parts::serve(const config::Config& config) {
 }
 
 Status Daemon::Parts::follow_declared(const Path& file) {
-  declared = TRY(declared::DeclaredFile::follow(
-      file, [this](const Result<declared::DeclaredPartitions>& read) {
+  declared = TRY(partitions::DeclaredFile::follow(
+      file, [this](const Result<partitions::DeclaredPartitions>& read) {
         telemetry.report_condition("declared partitions", read ? "" : read.error().text());
         if (!read) return thread.declared_unreadable(read.error().text());
         for (const std::string& error : read->errors)

@@ -7,10 +7,10 @@
 namespace ibpod::sm {
 namespace {
 
-Result<bool> is_new(store::Store& store) {
-  for (const store::RecordKind kind :
-       {store::RecordKind::partition, store::RecordKind::binding, store::RecordKind::node,
-        store::RecordKind::guid, store::RecordKind::range}) {
+Result<bool> is_new(state::Store& store) {
+  for (const state::RecordKind kind :
+       {state::RecordKind::partition, state::RecordKind::binding, state::RecordKind::node,
+        state::RecordKind::guid, state::RecordKind::range}) {
     const auto there = TRY(store.all(kind));
     if (!there.empty()) return false;
   }
@@ -33,7 +33,7 @@ size_t kept_in(const Path& file, const opensm::OpenSmSettings& settings) {
 
 }  // namespace
 
-Status check_state_lost(store::Store& store, const Path& database,
+Status check_state_lost(state::Store& store, const Path& database,
                         const opensm::OpenSmEngineSettings& settings) {
   const bool fresh = TRY(is_new(store));
   if (!fresh) return ok();

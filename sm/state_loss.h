@@ -3,12 +3,12 @@
 #pragma once
 
 #include "sm/opensm/opensm.h"
-#include "sm/store/store.h"
+#include "sm/state/store.h"
 
 namespace ibpod::sm {
 
 // invalid, with what to do, where that is so. `database`: the store's file.
-Status check_state_lost(store::Store& store, const Path& database,
+Status check_state_lost(state::Store& store, const Path& database,
                         const opensm::OpenSmEngineSettings& settings);
 
 }  // namespace ibpod::sm

@@ -34,7 +34,7 @@ TEST_CASE("an empty database beside a partitions.conf with partitions is refused
   CHECK(lost.error().text().find("restore the database from a backup") != std::string::npos);
 
   // A database with records, or a foreign file.
-  REQUIRE(store.commit({{store::RecordKind::range, "pkeys", "1"}}));
+  REQUIRE(store.commit({{state::RecordKind::range, "pkeys", "1"}}));
   CHECK(check_state_lost(store, database, settings));
   FakeStore empty;
   std::filesystem::remove(paths.partitions.native() + ".good");

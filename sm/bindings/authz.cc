@@ -1,30 +1,36 @@
-#include "sm/registry/authz.h"
+#include "sm/bindings/authz.h"
 
 #include <algorithm>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::bindings {
 namespace {
 
 using fabricapi::Caller;
 using fabricapi::Role;
+using state::PartitionRecord;
+using state::Policy;
+using state::PortRecord;
+using state::Records;
 
 const Policy::NodePorts* given_to(const Policy& policy, const std::string& node) {
   const auto found = policy.nodes.find(node);
   return found == policy.nodes.end() ? nullptr : &found->second;
 }
 
-bool is_vf_of(const State& state, const Policy& policy, ib::Guid guid, const std::string& node) {
-  const auto place = state.assigned_guids.find(guid);
-  if (place != state.assigned_guids.end()) return place->second.node == node;
+bool is_vf_of(const Records& records, const Policy& policy, ib::Guid guid,
+              const std::string& node) {
+  const auto place = records.guids.assigned.find(guid);
+  if (place != records.guids.assigned.end()) return place->second.node == node;
   const Policy::NodePorts* const given = given_to(policy, node);
   return given != nullptr && given->guids.contains(guid);
 }
 
-bool is_pf_of(const State& state, const Policy& policy, ib::Guid guid, const std::string& node) {
+bool is_pf_of(const Records& records, const Policy& policy, ib::Guid guid,
+              const std::string& node) {
   const Policy::NodePorts* const given = given_to(policy, node);
   if (given != nullptr && given->pfs.contains(guid)) return true;
-  const auto claim = state.claims.find(guid);
-  return claim != state.claims.end() && claim->second == node;
+  const auto claim = records.guids.claims.find(guid);
+  return claim != records.guids.claims.end() && claim->second == node;
 }
 
 // True if the configuration assigns the GUID to a node.
@@ -33,14 +39,14 @@ bool is_assigned(const Policy& policy, ib::Guid guid) {
 }
 
 // True if no node, pod or machine outside Kubernetes has the GUID.
-bool is_unassigned(const State& state, const Policy& policy, ib::Guid guid) {
-  return !state.guids_in_use.contains(guid) && !policy.guids.contains(guid) &&
+bool is_unassigned(const Records& records, const Policy& policy, ib::Guid guid) {
+  return !records.guids.in_use.contains(guid) && !policy.guids.contains(guid) &&
          !is_assigned(policy, guid);
 }
 
 // The GUID must be in a range for the pod's namespace and have no other owner: with former ranges
 // it may have been assigned to a VF.
-Status may_request_guid(const State& state, const Policy& policy,
+Status may_request_guid(const Records& records, const Policy& policy,
                         const fabricapi::BindRequest& request) {
   const ib::Guid guid = request.guid;
   if (!policy.guids.allows_request(guid, request.pod.name_space))
@@ -49,22 +55,23 @@ Status may_request_guid(const State& state, const Policy& policy,
                                    request.pod.name_space +
                                    ": no range of \"guids\" in ibpod-sm's configuration has the "
                                    "namespace in \"chosenBy\"");
-  const PortRecord* const port = state.find_port(guid);
+  const PortRecord* const port = records.find_port(guid);
   const bool member =
       port != nullptr && (!port->members.empty() || !port->former_member_of.empty());
-  if (!member && !is_assigned(policy, guid) && !state.assigned_guids.contains(guid) &&
-      !state.claims.contains(guid))
+  if (!member && !is_assigned(policy, guid) && !records.guids.assigned.contains(guid) &&
+      !records.guids.claims.contains(guid))
     return ok();
   return Error(Code::denied, "GUID " + guid.text() + " cannot be requested: it is already in use");
 }
 
-Status may_claim(const State& state, const Policy& policy, ib::Guid guid, const std::string& node) {
+Status may_claim(const Records& records, const Policy& policy, ib::Guid guid,
+                 const std::string& node) {
   const Error refusal(Code::denied, "port " + guid.text() + " is not known as a PF of node " +
                                         node + "; add it to nodes." + node +
                                         ".pfs in ibpod-sm's configuration");
-  if (!policy.pfs_by_first_claim || !is_unassigned(state, policy, guid)) return refusal;
-  const auto found = state.nodes.find(node);
-  if (found == state.nodes.end() || found->second.pfs.size() < policy.limits.pfs_of_node)
+  if (!policy.pfs_by_first_claim || !is_unassigned(records, policy, guid)) return refusal;
+  const auto found = records.nodes.find(node);
+  if (found == records.nodes.end() || found->second.pfs.size() < policy.limits.pfs_of_node)
     return ok();
   return Error(Code::denied, "PF limit of node " + node + " reached (" +
                                  std::to_string(policy.limits.pfs_of_node) +
@@ -106,49 +113,49 @@ Status may_have(const Caller& caller, const fabric::Partition& partition,
                                  "request limited");
 }
 
-Status may_use_port(const Caller& caller, const fabricapi::BindRequest& request, const State& state,
-                    const Policy& policy) {
+Status may_use_port(const Caller& caller, const fabricapi::BindRequest& request,
+                    const Records& records, const Policy& policy) {
   if (caller.role == Role::administrator) return ok();
   const std::string& node = request.attachment.node;
   if (request.kind == fabric::Kind::child) {
-    if (is_pf_of(state, policy, request.guid, node)) return ok();
-    return may_claim(state, policy, request.guid, node);
+    if (is_pf_of(records, policy, request.guid, node)) return ok();
+    return may_claim(records, policy, request.guid, node);
   }
-  if (request.guid_requested) return may_request_guid(state, policy, request);
-  if (is_vf_of(state, policy, request.guid, node)) return ok();
+  if (request.guid_requested) return may_request_guid(records, policy, request);
+  if (is_vf_of(records, policy, request.guid, node)) return ok();
   return Error(Code::denied, "port " + request.guid.text() + " is not known as a VF of node " +
                                  node + ": ibpod-sm has not assigned its GUID");
 }
 
-std::vector<ib::Guid> unknown_ports(const fabricapi::SyncRequest& request, const State& state,
+std::vector<ib::Guid> unknown_ports(const fabricapi::SyncRequest& request, const Records& records,
                                     const Policy& policy) {
   std::vector<ib::Guid> unknown;
   for (const ib::Guid guid : request.vfs) {
     const bool usable =
-        policy.guids.allows_any_request() || is_vf_of(state, policy, guid, request.node);
+        policy.guids.allows_any_request() || is_vf_of(records, policy, guid, request.node);
     if (!usable) unknown.push_back(guid);
   }
   for (const ib::Guid guid : request.pfs) {
-    const bool usable = is_pf_of(state, policy, guid, request.node) ||
-                        may_claim(state, policy, guid, request.node).ok();
+    const bool usable = is_pf_of(records, policy, guid, request.node) ||
+                        may_claim(records, policy, guid, request.node).ok();
     if (!usable) unknown.push_back(guid);
   }
   return unknown;
 }
 
-PortOwner port_owner(const State& state, const Policy& policy, ib::Guid guid,
+PortOwner port_owner(const Records& records, const Policy& policy, ib::Guid guid,
                      const std::string& node) {
-  if (is_vf_of(state, policy, guid, node) || is_pf_of(state, policy, guid, node))
+  if (is_vf_of(records, policy, guid, node) || is_pf_of(records, policy, guid, node))
     return PortOwner::this_node;
-  const bool given = state.assigned_guids.contains(guid) || state.claims.contains(guid) ||
-                     state.find_port(guid) != nullptr || is_assigned(policy, guid);
+  const bool given = records.guids.assigned.contains(guid) || records.guids.claims.contains(guid) ||
+                     records.find_port(guid) != nullptr || is_assigned(policy, guid);
   return given ? PortOwner::other_node : PortOwner::unassigned;
 }
 
-bool claims_pf(const Caller& caller, const fabricapi::BindRequest& request, const State& state,
+bool claims_pf(const Caller& caller, const fabricapi::BindRequest& request, const Records& records,
                const Policy& policy) {
   return caller.role == Role::node && request.kind == fabric::Kind::child &&
-         !is_pf_of(state, policy, request.guid, request.attachment.node);
+         !is_pf_of(records, policy, request.guid, request.attachment.node);
 }
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::bindings

@@ -1,21 +1,23 @@
-// Authorization by the state: which partitions and ports a caller may use that may make the call
-// (sm/api/authz.h).
+// Authorization by what belongs to whom: partitions to namespaces and nodes, ports to nodes and
+// pods. What a role may do is in sm/api/authz.h.
 //
 // An error for a node must reveal nothing about others: neither their pods, nor which partitions
 // exist.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
-#include "sm/registry/policy.h"
-#include "sm/registry/registry.h"
-#include "sm/registry/state.h"
+#include "sm/state/policy.h"
+#include "sm/state/records.h"
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::bindings {
+
+// The owner of a port, from the point of view of one node.
+enum class PortOwner { this_node, other_node, unassigned };
 
 // Checks that the partition allows the namespace and the node of the request's pod; administrators
 // are no exception. `record` null: there is no such partition. `label`: the name or P_Key that the
 // caller used. All errors for a node have the same text, so that it cannot probe for partitions.
-Status may_join(const fabricapi::Caller& caller, const PartitionRecord* record,
+Status may_join(const fabricapi::Caller& caller, const state::PartitionRecord* record,
                 const std::string& label, const fabricapi::BindRequest& request);
 
 // Limited members cannot reach each other (IBA 1.4, volume 1, 10.9.3): if that is a partition's
@@ -26,17 +28,17 @@ Status may_have(const fabricapi::Caller& caller, const fabric::Partition& partit
 // Checks that the node may use the port as the kind that it requests, or the pod may request its
 // GUID.
 Status may_use_port(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
-                    const State& state, const Policy& policy);
+                    const state::Records& records, const state::Policy& policy);
 // The `vfs` and `pfs` of a Sync that no pod of the node could use. If pods may request GUIDs, a VF
 // can have any.
-std::vector<ib::Guid> unknown_ports(const fabricapi::SyncRequest& request, const State& state,
-                                    const Policy& policy);
+std::vector<ib::Guid> unknown_ports(const fabricapi::SyncRequest& request,
+                                    const state::Records& records, const state::Policy& policy);
 // The owner by assignment or configuration; bindings are not considered.
-PortOwner port_owner(const State& state, const Policy& policy, ib::Guid guid,
+PortOwner port_owner(const state::Records& records, const state::Policy& policy, ib::Guid guid,
                      const std::string& node);
 
 // True if the request, which may use the port, assigns it to the node as a PF.
 bool claims_pf(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
-               const State& state, const Policy& policy);
+               const state::Records& records, const state::Policy& policy);
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::bindings

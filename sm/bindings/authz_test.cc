@@ -1,9 +1,12 @@
-#include "sm/registry/authz.h"
+#include "sm/bindings/authz.h"
 
-#include "sm/registry/test_registry.h"
+#include "sm/bindings/admission.h"
+#include "tests/support/registry_fixture.h"
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::bindings {
 namespace {
+
+using namespace test;
 
 std::string code(const Error& error) { return std::string(name(error.code())); }
 
@@ -28,29 +31,30 @@ TEST_CASE("authorization by role") {
     const BindRequest elsewhere = request("n2", "p", vf(12), {{"blue", kLimited}});
     bed.bind(present);
     bed.bind(elsewhere);
-    Registry& registry = *bed.registry;
+    Registries& registry = *bed.registry;
     const Caller& caller = who.caller;
-    CHECK(code(registry.create(caller, make_partition("x", 0x102))) == who.partitions);
-    CHECK(code(registry.update(caller, make_partition("red", 0), bed.now)) == who.partitions);
-    CHECK(code(registry.remove(caller, "red")) == who.partitions);
+    CHECK(code(registry.partitions.create(caller, make_partition("x", 0x102))) == who.partitions);
+    CHECK(code(registry.partitions.update(caller, make_partition("red", 0), bed.now)) ==
+          who.partitions);
+    CHECK(code(registry.partitions.remove(caller, "red")) == who.partitions);
     const auto bind = [&](const BindRequest& request) {
-      return code(registry.bind(caller, request, {}, bed.now));
+      return code(registry.bindings.bind(caller, request, absent(), bed.now));
     };
     CHECK(bind(request("n1", "a", vf(1), {{"blue", kLimited}})) == who.own);
     CHECK(bind(request("n2", "a", vf(11), {{"blue", kLimited}})) == who.others);
-    CHECK(code(registry.sync(caller, {"n1", {}}, bed.now)) == who.own);
-    CHECK(code(registry.sync(caller, {"n2", {}}, bed.now)) == who.others);
-    CHECK(code(registry.allocate(caller, {"n1", "0000:01:00.0", {0}})) == who.own);
-    CHECK(code(registry.allocate(caller, {"n2", "0000:01:00.0", {0}})) == who.others);
-    CHECK(code(registry.binding(caller, present.attachment)) == who.see_own);
-    CHECK(code(registry.binding(caller, elsewhere.attachment)) == who.see_others);
-    CHECK(code(registry.bindings(caller, {"n1", "", "", "", {}, {}}, {})) == who.see_own);
-    CHECK(code(registry.bindings(caller, {"n2", "", "", "", {}, {}}, {})) == who.see_others);
-    CHECK(code(registry.partitions(caller, {})) == who.list);
-    CHECK(code(registry.unbind(caller, present.attachment, bed.now)) == who.own);
-    CHECK(code(registry.unbind(caller, elsewhere.attachment, bed.now)) == who.others);
-    CHECK(code(registry.unbind(caller, {"n2", "none", "net1"}, bed.now)) == who.others);
-    CHECK(code(registry.forget(caller, {"n1", true}, bed.now)) == who.forget);
+    CHECK(code(registry.nodes.sync(caller, {"n1", {}}, bed.now)) == who.own);
+    CHECK(code(registry.nodes.sync(caller, {"n2", {}}, bed.now)) == who.others);
+    CHECK(code(registry.nodes.allocate(caller, {"n1", "0000:01:00.0", {0}})) == who.own);
+    CHECK(code(registry.nodes.allocate(caller, {"n2", "0000:01:00.0", {0}})) == who.others);
+    CHECK(code(registry.bindings.binding(caller, present.attachment)) == who.see_own);
+    CHECK(code(registry.bindings.binding(caller, elsewhere.attachment)) == who.see_others);
+    CHECK(code(registry.bindings.list(caller, {"n1", "", "", "", {}, {}}, {})) == who.see_own);
+    CHECK(code(registry.bindings.list(caller, {"n2", "", "", "", {}, {}}, {})) == who.see_others);
+    CHECK(code(registry.partitions.list(caller, {})) == who.list);
+    CHECK(code(registry.bindings.unbind(caller, present.attachment, bed.now)) == who.own);
+    CHECK(code(registry.bindings.unbind(caller, elsewhere.attachment, bed.now)) == who.others);
+    CHECK(code(registry.bindings.unbind(caller, {"n2", "none", "net1"}, bed.now)) == who.others);
+    CHECK(code(registry.nodes.forget(caller, {"n1", true}, bed.now)) == who.forget);
   }
 }
 
@@ -60,8 +64,8 @@ TEST_CASE("no pod makes itself more than its partition gives") {
   Fixture bed({blue, make_partition("red", 0x101)});
   const auto asked = [&](const Caller& caller, const char* partition,
                          std::optional<Membership> membership) {
-    return code(bed.registry->bind(caller, request("n1", "a", vf(1), {{partition, membership}}), {},
-                                   bed.now));
+    return code(bed.registry->bindings.bind(
+        caller, request("n1", "a", vf(1), {{partition, membership}}), {}, bed.now));
   };
   CHECK(asked(node("n1"), "blue", kFull) == "denied");
   CHECK(asked(node("n1"), "blue", kBoth) == "denied");
@@ -80,14 +84,14 @@ TEST_CASE("a node sees its own bindings, and not all") {
   bed.bind(request("n2", "b", vf(11), {{"blue", kLimited}}));
   for (const std::string partition : {"", "blue"}) {
     fabricapi::BindingFilter filter{"", partition, "", "", {}, {}};
-    CHECK(code(bed.registry->bindings(node("n2"), filter, {})) == "denied");
+    CHECK(code(bed.registry->bindings.list(node("n2"), filter, {})) == "denied");
     filter.node = "n2";
-    const auto seen = bed.registry->bindings(node("n2"), filter, {}).value();
+    const auto seen = bed.registry->bindings.list(node("n2"), filter, {}).value();
     REQUIRE(seen.items.size() == 1);
     CHECK(seen.items[0].attachment.container == "b");
     // Not with another node's page token, either.
     filter.node = "n1";
-    CHECK(bed.registry->bindings(node("n1"), filter, {0, "n1/zz/net1"}).value().items.empty());
+    CHECK(bed.registry->bindings.list(node("n1"), filter, {0, "n1/zz/net1"}).value().items.empty());
   }
 }
 
@@ -95,7 +99,8 @@ TEST_CASE("a node gets the same error for a missing partition and for a forbidde
   Fixture bed({make_partition("theirs", 0x100, {"other"}), make_partition("unassigned", 0x101, {}),
                make_partition("ours", 0x102, {"x", "team"})});
   const auto refusal = [&](const Caller& caller, const std::string& partition) {
-    return bed.registry->bind(caller, request("n1", "a", vf(1), {{partition, {}}}), {}, bed.now)
+    return bed.registry->bindings
+        .bind(caller, request("n1", "a", vf(1), {{partition, {}}}), absent(), bed.now)
         .error();
   };
   for (const std::string partition : {"theirs", "unassigned", "none"}) {
@@ -110,7 +115,7 @@ TEST_CASE("a node gets the same error for a missing partition and for a forbidde
         std::string::npos);
   CHECK(refusal(administrator(), "none").code() == Code::not_found);
   // Nor from one that is being deleted.
-  REQUIRE(bed.registry->remove(administrator(), "theirs"));
+  REQUIRE(bed.registry->partitions.remove(administrator(), "theirs"));
   CHECK(refusal(node("n1"), "theirs").code() == Code::denied);
   bed.bind(request("n1", "a", vf(1), {{"ours", kLimited}}));
   // One of two is not enough.
@@ -129,19 +134,20 @@ TEST_CASE(
     return request(of, "a", guid, {{"ours", kLimited}});
   };
   const auto refusal = [&](const Caller& caller, const BindRequest& request) {
-    return bed.registry->bind(caller, request, {}, bed.now).error();
+    return bed.registry->bindings.bind(caller, request, absent(), bed.now).error();
   };
   CHECK(refusal(node("n2"), asked("n2", vf(11))).text() ==
         "bind n2/a/net1: there is no partition ours that pods of namespace team may be in");
   BindRequest by_key = asked("n2", vf(11));
   by_key.partitions = {{"", kLimited, ib::PKey(0x100)}};
-  const Error unnamed = bed.registry->resolve(node("n2"), by_key).error();
+  const Error unnamed = bed.registry->bindings.bind(node("n2"), by_key, absent(), bed.now).error();
   CHECK(unnamed.code() == Code::denied);
   CHECK(unnamed.text().find("ours") == std::string::npos);
-  CHECK(bed.registry->denied_to_node(by_key) == "ours");
-  CHECK(bed.registry->denied_to_node(asked("n1", vf(1))).empty());
+  CHECK(bindings::denied_to_node(bed.registry->journal.records(), by_key) == "ours");
+  CHECK(bindings::denied_to_node(bed.registry->journal.records(), asked("n1", vf(1))).empty());
   by_key.pod.name_space = "others";
-  CHECK_MESSAGE(bed.registry->denied_to_node(by_key).empty(), "its namespace would not do either");
+  CHECK_MESSAGE(bindings::denied_to_node(bed.registry->journal.records(), by_key).empty(),
+                "its namespace would not do either");
   // An administrator is told what is the matter, and may not do more.
   const Error error = refusal(administrator(), asked("n2", vf(11)));
   CHECK(error.code() == Code::denied);
@@ -149,7 +155,7 @@ TEST_CASE(
   bed.bind(asked("n1", vf(1)));
   // One that is in it stays, whatever the partition says from now on.
   ours.nodes = {"n2"};
-  REQUIRE(bed.registry->update(administrator(), ours, bed.now));
+  REQUIRE(bed.registry->partitions.update(administrator(), ours, bed.now));
   bed.commit();
   CHECK(bed.bind(asked("n1", vf(1))).desired.size() == 1);
   bed.bind(asked("n2", vf(11)));
@@ -164,11 +170,11 @@ TEST_CASE("a node binds VFs that are its own") {
   CHECK(bed.refusal(request("n1", "a", pf(1), {{"blue", kLimited}})).code() == Code::denied);
   CHECK(bed.refusal(child("n1", "a", vf(1), {{"blue", kLimited}})).code() == Code::denied);
   CHECK(bed.refusal(child("n1", "a", pf(2), {{"blue", kLimited}})).code() == Code::denied);
-  REQUIRE(bed.registry->allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
+  REQUIRE(bed.registry->nodes.allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
   CHECK(bed.refusal(request("n2", "a", vf(0x1000), {{"blue", kLimited}})).code() == Code::denied);
   bed.bind(request("n1", "a", vf(0x1000), {{"blue", kLimited}}));
-  CHECK(bed.registry->bind(administrator(), request("n3", "a", storage(1), {{"blue", kLimited}}),
-                           {}, bed.now));
+  CHECK(bed.registry->bindings.bind(
+      administrator(), request("n3", "a", storage(1), {{"blue", kLimited}}), {}, bed.now));
 }
 
 struct Choosers : Fixture {
@@ -189,12 +195,13 @@ struct Choosers : Fixture {
   Choosers() : Fixture(partitions(), rules()) {}
   static BindRequest choice(const std::string& node, uint64_t number) {
     BindRequest request =
-        sm::registry::request(node, "c" + std::to_string(number), vf(number), {{"red", kFull}});
+        test::request(node, "c" + std::to_string(number), vf(number), {{"red", kFull}});
     request.guid_requested = true;
     return request;
   }
   std::string refused(const BindRequest& request) const {
-    const auto bound = registry->bind(node(request.attachment.node), request, {}, now);
+    const auto bound =
+        registry->bindings.bind(node(request.attachment.node), request, absent(), now);
     return bound ? "" : bound.error().text();
   }
 };
@@ -209,7 +216,7 @@ TEST_CASE_FIXTURE(Choosers, "a pod can request a free GUID if its namespace may"
         std::string::npos);
   // Not even that of another VF of its node, which a pod has that comes later.
   CHECK(refused(choice("n1", 1)).find("cannot be requested by pods") != std::string::npos);
-  REQUIRE(registry->allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
+  REQUIRE(registry->nodes.allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
   commit();
   CHECK(refused(choice("n1", 0x1000)).find("cannot be requested by pods") != std::string::npos);
   for (const uint64_t number : {0x2003U, 0x2004U, 0x2005U})
@@ -249,12 +256,12 @@ TEST_CASE("a PF may be the first node's that binds a child on it, until that is 
   CHECK(bed.refusal(child("n2", "b", pf(11), {{"blue", kLimited}})).code() == Code::denied);
   // GUIDs with an owner: configured, a storage server's, of the pool, a VF's.
   bed.bind(request("n2", "v", vf(11), {{"blue", kLimited}}));
-  REQUIRE(bed.registry->allocate(node("n2"), {"n2", "0000:01:00.0", {0}}));
+  REQUIRE(bed.registry->nodes.allocate(node("n2"), {"n2", "0000:01:00.0", {0}}));
   for (const ib::Guid guid : {pf(2), vf(12), storage(1), vf(0x1000), vf(0x1003), vf(11)})
     CHECK(bed.refusal(child("n1", "b", guid, {{"blue", kLimited}})).code() == Code::denied);
   bed.bind(child("n1", "b", pf(12), {{"blue", kLimited}}));
   CHECK(bed.refusal(child("n1", "c", pf(13), {{"blue", kLimited}})).code() == Code::denied);
-  REQUIRE(bed.registry->forget(administrator(), {"n1", true}, bed.now));
+  REQUIRE(bed.registry->nodes.forget(administrator(), {"n1", true}, bed.now));
   bed.settle();
   bed.bind(child("n2", "b", pf(11), {{"blue", kLimited}}));
 }
@@ -264,10 +271,11 @@ TEST_CASE("a refused request claims nothing") {
   rules.pfs_by_first_claim = true;
   Fixture bed({make_partition("blue", 0x100)}, rules);
   CHECK(bed.refusal(child("n1", "a", pf(11), {{"none", kLimited}})).code() == Code::denied);
-  CHECK_FALSE(bed.registry->bind(node("n1"), child("n1", "a", pf(11), {{"blue", kLimited}}),
-                                 {1, 0, 1}, bed.now));
+  CHECK_FALSE(bed.registry->bindings.bind(node("n1"),
+                                          child("n1", "a", pf(11), {{"blue", kLimited}}),
+                                          PortFacts{.capacity = {1, 0, 1}}, bed.now));
   bed.bind(child("n2", "a", pf(11), {{"blue", kLimited}}));
 }
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::bindings

@@ -1,7 +1,9 @@
-#include "sm/registry/test_registry.h"
+#include "tests/support/registry_fixture.h"
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::bindings {
 namespace {
+
+using namespace test;
 
 TEST_CASE("a binding is requested, written, verified, releasing, and gone") {
   Fixture bed;
@@ -13,19 +15,19 @@ TEST_CASE("a binding is requested, written, verified, releasing, and gone") {
   CHECK(bound.applied == bound.desired);
   CHECK(bound.asked == bed.now.wall);
   CHECK(bed.keys(vf(1)) == "0x0101 0x8100");
-  CHECK(bed.registry->unsettled() == std::set{vf(1)});
-  bed.registry->note_written(bed.registry->version(), bed.now);
+  CHECK(bed.registry->bindings.unsettled() == std::set{vf(1)});
+  bed.registry->bindings.note_written(bed.registry->journal.version(), bed.now);
   CHECK(bed.state(a) == BindingState::written);
   CHECK(bed.see(vf(1), Proof::node));
   CHECK(bed.state(a) == BindingState::verified);
   CHECK(bed.binding(a)->proof == Proof::node);
   CHECK(bed.binding(a)->enforcement == fabric::Enforcement::hca);
   CHECK(bed.binding(a)->condition == fabric::Condition{});
-  CHECK(bed.registry->unsettled().empty());
+  CHECK(bed.registry->bindings.unsettled().empty());
 
   CHECK(bed.unbind(a).state == BindingState::releasing);
   CHECK(bed.keys(vf(1)).empty());
-  CHECK(bed.registry->expected(vf(1)).pending_removal ==
+  CHECK(expected_table(*bed.registry, vf(1)).pending_removal ==
         std::vector{ib::PKey(0x101), ib::PKey(0x8100)});
   CHECK(bed.binding(a)->desired == bound.desired);
   CHECK(bed.refusal(a).code() == Code::busy);
@@ -39,25 +41,25 @@ TEST_CASE("a binding is requested, written, verified, releasing, and gone") {
 TEST_CASE("what was seen before the latest change of a port means nothing") {
   Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
-  const uint64_t before = bed.registry->version();
+  const uint64_t before = bed.registry->journal.version();
   bed.bind(a);
-  const uint64_t since = bed.registry->changed_in(vf(1));
+  const uint64_t since = bed.registry->bindings.changed_in(vf(1));
   CHECK(since > before);
-  bed.registry->note_written(before, bed.now);
+  bed.registry->bindings.note_written(before, bed.now);
   CHECK(bed.state(a) == BindingState::requested);
-  CHECK_FALSE(bed.registry->note_verified(vf(1), before, Proof::port, {}, bed.now));
+  CHECK_FALSE(bed.registry->bindings.note_verified(vf(1), before, Proof::port, {}, bed.now));
   CHECK(bed.state(a) == BindingState::requested);
   // Others' changes do not count.
   bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
-  CHECK(bed.registry->changed_in(vf(1)) == since);
-  CHECK(bed.registry->note_verified(vf(1), since, Proof::port, {}, bed.now));
+  CHECK(bed.registry->bindings.changed_in(vf(1)) == since);
+  CHECK(bed.registry->bindings.note_verified(vf(1), since, Proof::port, {}, bed.now));
   CHECK(bed.state(a) == BindingState::verified);
   bed.unbind(a);
-  CHECK_FALSE(bed.registry->note_verified(vf(1), since, Proof::port, {}, bed.now));
-  CHECK_FALSE(bed.registry->note_clean(vf(1), since, Proof::port, bed.now));
+  CHECK_FALSE(bed.registry->bindings.note_verified(vf(1), since, Proof::port, {}, bed.now));
+  CHECK_FALSE(bed.registry->bindings.note_clean(vf(1), since, Proof::port, bed.now));
   CHECK(bed.state(a) == BindingState::releasing);
-  CHECK_FALSE(
-      bed.registry->note_verified(vf(3), bed.registry->version(), Proof::port, {}, bed.now));
+  CHECK_FALSE(bed.registry->bindings.note_verified(vf(3), bed.registry->journal.version(),
+                                                   Proof::port, {}, bed.now));
 }
 
 TEST_CASE("the same request again is the same binding, and costs no write") {
@@ -69,16 +71,16 @@ TEST_CASE("the same request again is the same binding, and costs no write") {
   bed.settle();
   const auto verified = bed.binding(a);
   const size_t commits = bed.store.commits();
-  const uint64_t version = bed.registry->version();
+  const uint64_t version = bed.registry->journal.version();
   std::swap(a.partitions[0], a.partitions[1]);
   CHECK(bed.bind(a) == verified);
   // The partition's membership has changed since this binding.
   Partition blue = make_partition("blue", 0);
   blue.membership = kFull;
-  REQUIRE(bed.registry->update(administrator(), blue, bed.now));
+  REQUIRE(bed.registry->partitions.update(administrator(), blue, bed.now));
   CHECK(bed.bind(a) == verified);
   CHECK(bed.store.commits() == commits + 1);
-  CHECK(bed.registry->version() == version);
+  CHECK(bed.registry->journal.version() == version);
 }
 
 TEST_CASE("an attachment is bound with one port, kind, device and pod") {
@@ -129,15 +131,15 @@ TEST_CASE("what is lost has to be gone before anything is gained") {
     const auto changed = bed.bind(asked(change.after));
     CHECK(changed.applied == Memberships{{"always", kFull}});
     CHECK(bed.keys(vf(1)) == always);
-    CHECK_FALSE(bed.registry->expected(vf(1)).pending_removal.empty());
+    CHECK_FALSE(expected_table(*bed.registry, vf(1)).pending_removal.empty());
     bed.sweep();
     CHECK(bed.keys(vf(1)) == always);
     CHECK(bed.see(vf(1)));
     CHECK(bed.state(asked(change.after)) == BindingState::requested);
     CHECK(bed.keys(vf(1)).find(change.then) != std::string::npos);
-    CHECK(bed.registry->expected(vf(1)).pending_removal.empty());
+    CHECK(expected_table(*bed.registry, vf(1)).pending_removal.empty());
     // It has not been seen yet, and that it was seen before does not count.
-    CHECK(bed.registry->unsettled().contains(vf(1)));
+    CHECK(bed.registry->bindings.unsettled().contains(vf(1)));
     bed.settle();
     CHECK(bed.state(asked(change.after)) == BindingState::verified);
   }
@@ -158,8 +160,8 @@ TEST_CASE("while something is being lost nothing is gained by another change, or
   CHECK(bed.keys(vf(1)).empty());
   bed.bind(asked("blue"));
   CHECK(bed.keys(vf(1)).empty());
-  CHECK(bed.registry->expected(vf(1)).pending_removal == std::vector{ib::PKey(0x8100)});
-  CHECK(bed.registry->remove(administrator(), "blue").error().code() == Code::busy);
+  CHECK(expected_table(*bed.registry, vf(1)).pending_removal == std::vector{ib::PKey(0x8100)});
+  CHECK(bed.registry->partitions.remove(administrator(), "blue").error().code() == Code::busy);
   bed.settle();
   CHECK(bed.keys(vf(1)) == "0x8100");
   // The verified removal is on disk, too.
@@ -172,11 +174,11 @@ TEST_CASE("a key that is leaving keeps its partition from being deleted") {
   bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   bed.settle();
   bed.bind(request("n1", "a", vf(1), {{"red", kLimited}}));
-  const auto refused = bed.registry->remove(administrator(), "blue");
+  const auto refused = bed.registry->partitions.remove(administrator(), "blue");
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::busy);
   bed.settle();
-  CHECK(bed.registry->remove(administrator(), "blue"));
+  CHECK(bed.registry->partitions.remove(administrator(), "blue"));
 }
 
 TEST_CASE("a VF has one attachment, and others learn of it what is theirs") {
@@ -195,7 +197,7 @@ TEST_CASE("a VF has one attachment, and others learn of it what is theirs") {
   const BindRequest c = request("n2", "c", vf(1), {{"blue", kLimited}});
   CHECK(bed.refusal(c).text() ==
         "bind n2/c/net1: port 02:00:00:00:00:00:00:01 is bound to a pod of another node");
-  const Error error = bed.registry->bind(administrator(), c, {}, bed.now).error();
+  const Error error = bed.registry->bindings.bind(administrator(), c, absent(), bed.now).error();
   CHECK(error.text().find("n1/a/net1 of pod team/pod-a") != std::string::npos);
   bed.unbind(a);
   CHECK(bed.refusal(c).code() == Code::busy);
@@ -214,7 +216,7 @@ TEST_CASE("children of a port share it: a key leaves with the last one") {
   bed.settle();
   bed.unbind(b);
   CHECK(bed.keys(pf(1)) == "0x8100");
-  CHECK(bed.registry->expected(pf(1)).pending_removal == std::vector{ib::PKey(0x101)});
+  CHECK(expected_table(*bed.registry, pf(1)).pending_removal == std::vector{ib::PKey(0x101)});
   bed.settle();
   CHECK(bed.state(b) == BindingState::released);
   CHECK(bed.state(a) == BindingState::verified);
@@ -227,10 +229,10 @@ TEST_CASE("a child that needs nothing new is written and verified, too") {
   bed.bind(child("n1", "a", pf(1), {{"blue", kFull}}));
   bed.settle();
   const BindRequest b = child("n1", "b", pf(1), {{"blue", kFull}});
-  const uint64_t version = bed.registry->version();
+  const uint64_t version = bed.registry->journal.version();
   bed.bind(b);
-  CHECK(bed.registry->version() == version);
-  bed.registry->note_written(version, bed.now);
+  CHECK(bed.registry->journal.version() == version);
+  bed.registry->bindings.note_written(version, bed.now);
   CHECK(bed.state(b) == BindingState::written);
   CHECK(bed.see(pf(1)));
   CHECK(bed.state(b) == BindingState::verified);
@@ -246,17 +248,17 @@ TEST_CASE("a port is in a partition in one way") {
         "requested, but the binding of n1/a/net1 has full");
   Partition red = make_partition("red", 0);
   red.members = {{pf(1), kFull, ""}};
-  REQUIRE(bed.registry->update(administrator(), red, bed.now));
+  REQUIRE(bed.registry->partitions.update(administrator(), red, bed.now));
   CHECK(bed.refusal(child("n1", "b", pf(1), {{"red", kLimited}})).code() == Code::invalid);
   bed.bind(child("n1", "b", pf(1), {{"red", kFull}}));
   CHECK(bed.refusal(child("n1", "b", pf(1), {{"blue", kLimited}})).code() == Code::busy);
   red.members[0].membership = kLimited;
-  const auto refused = bed.registry->update(administrator(), red, bed.now);
+  const auto refused = bed.registry->partitions.update(administrator(), red, bed.now);
   CHECK(refused.error().code() == Code::busy);
   // A VF and children of it would not end together.
   CHECK(bed.refusal(child("n1", "c", vf(1), {{"red", kLimited}})).code() == Code::denied);
-  const auto mixed = bed.registry->bind(administrator(),
-                                        request("n1", "c", pf(1), {{"blue", kFull}}), {}, bed.now);
+  const auto mixed = bed.registry->bindings.bind(
+      administrator(), request("n1", "c", pf(1), {{"blue", kFull}}), absent(), bed.now);
   CHECK(mixed.error().code() == Code::busy);
 }
 
@@ -270,28 +272,30 @@ TEST_CASE("one partition has index 0 of a port's table") {
   CHECK(two.text().find("first and second") != std::string::npos);
   const BindRequest a = request("n1", "a", vf(1), {{"first", kLimited}, {"blue", kLimited}});
   bed.bind(a);
-  CHECK(bed.registry->expected(vf(1)).index0 == ib::PKey(0x110));
+  CHECK(expected_table(*bed.registry, vf(1)).index0 == ib::PKey(0x110));
   second.members = {{vf(1), kLimited, ""}};
-  CHECK(bed.registry->update(administrator(), second, bed.now).error().code() == Code::busy);
+  CHECK(bed.registry->partitions.update(administrator(), second, bed.now).error().code() ==
+        Code::busy);
   Partition blue = make_partition("blue", 0x100);
   blue.index0 = true;
-  CHECK(bed.registry->update(administrator(), blue, bed.now).error().code() == Code::busy);
+  CHECK(bed.registry->partitions.update(administrator(), blue, bed.now).error().code() ==
+        Code::busy);
   bed.unbind(a);
   bed.settle();
-  REQUIRE(bed.registry->update(administrator(), second, bed.now));
+  REQUIRE(bed.registry->partitions.update(administrator(), second, bed.now));
   CHECK(bed.refusal(a).code() == Code::busy);
   // From one to the other: its own does not stand in the way.
   bed.bind(request("n2", "a", vf(11), {{"first", kLimited}}));
   bed.settle();
   bed.bind(request("n2", "a", vf(11), {{"second", kLimited}}));
   bed.settle();
-  CHECK(bed.registry->expected(vf(11)).index0 == ib::PKey(0x111));
+  CHECK(expected_table(*bed.registry, vf(11)).index0 == ib::PKey(0x111));
   // It takes another place: that has to be seen, too.
-  const uint64_t version = bed.registry->changed_in(vf(11));
+  const uint64_t version = bed.registry->bindings.changed_in(vf(11));
   second.index0 = false;
   second.members.clear();
-  REQUIRE(bed.registry->update(administrator(), second, bed.now));
-  CHECK(bed.registry->changed_in(vf(11)) > version);
+  REQUIRE(bed.registry->partitions.update(administrator(), second, bed.now));
+  CHECK(bed.registry->bindings.changed_in(vf(11)) > version);
 }
 
 // A child is in a partition, and the interface that it is on is not.
@@ -300,15 +304,15 @@ TEST_CASE("children leave index 0 to the interface that they are on") {
   first.index0 = second.index0 = true;
   Fixture bed({first, second, make_partition("blue", 0x100)});
   const auto members = [&](const std::string& name) {
-    const auto all = bed.registry->partitions();
+    const auto all = bed.registry->partitions.definitions();
     return std::find_if(all->begin(), all->end(), [&](const auto& one) { return one.name == name; })
         ->members;
   };
-  const auto index0 = [&] { return bed.registry->expected(pf(1)).index0; };
+  const auto index0 = [&] { return expected_table(*bed.registry, pf(1)).index0; };
   bed.bind(child("n1", "a", pf(1), {{"first", kLimited}}));
   bed.bind(child("n1", "b", pf(1), {{"second", kLimited}}));
   CHECK_FALSE(index0());
-  CHECK(bed.registry->expected(pf(1)).keys == std::vector{ib::PKey(0x110), ib::PKey(0x111)});
+  CHECK(expected_table(*bed.registry, pf(1)).keys == std::vector{ib::PKey(0x110), ib::PKey(0x111)});
   bed.bind(request("n1", "c", vf(1), {{"first", kLimited}}));
   CHECK(members("first") ==
         std::vector<fabric::Member>{{vf(1), kLimited, false}, {pf(1), kLimited, true}});
@@ -317,19 +321,20 @@ TEST_CASE("children leave index 0 to the interface that they are on") {
   CHECK(members("blue") == std::vector<fabric::Member>{{pf(1), kLimited, false}});
   Partition blue = make_partition("blue", 0x100);
   blue.index0 = true;
-  REQUIRE(bed.registry->update(administrator(), blue, bed.now));
+  REQUIRE(bed.registry->partitions.update(administrator(), blue, bed.now));
   CHECK(members("blue") == std::vector<fabric::Member>{{pf(1), kLimited, true}});
   // A request that needs the interface in a partition names that one.
-  const uint64_t version = bed.registry->changed_in(pf(1));
+  const uint64_t version = bed.registry->bindings.changed_in(pf(1));
   first.members = second.members = {{pf(1), kLimited, ""}};
-  REQUIRE(bed.registry->update(administrator(), first, bed.now));
+  REQUIRE(bed.registry->partitions.update(administrator(), first, bed.now));
   CHECK(index0() == ib::PKey(0x110));
-  CHECK(bed.registry->changed_in(pf(1)) > version);
+  CHECK(bed.registry->bindings.changed_in(pf(1)) > version);
   CHECK(members("first") ==
         std::vector<fabric::Member>{{pf(1), kLimited, false}, {vf(1), kLimited, false}});
-  CHECK(bed.registry->update(administrator(), second, bed.now).error().code() == Code::busy);
+  CHECK(bed.registry->partitions.update(administrator(), second, bed.now).error().code() ==
+        Code::busy);
   first.members.clear();
-  REQUIRE(bed.registry->update(administrator(), first, bed.now));
+  REQUIRE(bed.registry->partitions.update(administrator(), first, bed.now));
   CHECK_FALSE(index0());
   CHECK(members("first").back() == fabric::Member{pf(1), kLimited, true});
 }
@@ -338,7 +343,7 @@ TEST_CASE("a full table is busy, and keys that are leaving still fill it") {
   Fixture bed({make_partition("a", 0x100), make_partition("b", 0x101), make_partition("c", 0x102),
                make_partition("d", 0x103)});
   const auto bind = [&](const BindRequest& request, TableCapacity places) {
-    return bed.registry->bind(node("n1"), request, places, bed.now);
+    return bed.registry->bindings.bind(node("n1"), request, PortFacts{.capacity = places}, bed.now);
   };
   const TableCapacity three{3, 0, 1};
   REQUIRE(bind(child("n1", "x", pf(1), {{"a", kLimited}, {"b", kLimited}}), three));
@@ -371,10 +376,10 @@ TEST_CASE("`both` is refused where OpenSM would make it full") {
   CHECK(bed.refusal(request("n1", "a", vf(1), {{"blue", kBoth}})).code() == Code::invalid);
   Partition both = make_partition("both", 0x101);
   both.membership = kBoth;
-  CHECK_FALSE(bed.registry->create(administrator(), both));
+  CHECK_FALSE(bed.registry->partitions.create(administrator(), both));
   both.membership = kFull;
   both.members = {{storage(1), kBoth, ""}};
-  CHECK_FALSE(bed.registry->create(administrator(), both));
+  CHECK_FALSE(bed.registry->partitions.create(administrator(), both));
 }
 
 TEST_CASE(
@@ -384,7 +389,7 @@ TEST_CASE(
   member.members = {{storage(1), kBoth, ""}};
   const auto refusal = [](Fixture& bed) {
     bed.settings.both_allowed = false;
-    const auto started = Registry::load(bed.store, bed.settings, bed.now);
+    const auto started = Registries::load(bed.store, bed.settings, bed.now);
     return started ? "" : std::string(started.error().text());
   };
   Fixture of_partition({usual}), of_member({member}), of_binding, of_none;
@@ -406,7 +411,7 @@ TEST_CASE("a request that can never be granted names the field") {
   const auto refused = [&](const auto& change, const std::string& word) {
     BindRequest bad = good;
     change(bad);
-    const auto answer = bed.registry->bind(administrator(), bad, {}, bed.now);
+    const auto answer = bed.registry->bindings.bind(administrator(), bad, absent(), bed.now);
     REQUIRE_FALSE(answer);
     CAPTURE(answer.error().text());
     CHECK(answer.error().code() == Code::invalid);
@@ -419,8 +424,9 @@ TEST_CASE("a request that can never be granted names the field") {
   refused(chosen_child, "chosen");
   refused([](BindRequest& r) { r.partitions.resize(2, r.partitions[0]); }, "twice");
   refused([](BindRequest& r) { r.partitions.assign(65, {"x", kLimited}); }, "65");
-  CHECK(bed.registry->size() == 0);
-  CHECK(bed.registry->commit(bed.now));
+  refused([](BindRequest& r) { r.partitions[0].partition = "a\"b\n"; }, "partition");
+  CHECK(bed.registry->journal.records().bindings.size() == 0);
+  CHECK(bed.registry->journal.commit(bed.now).status);
 }
 
 TEST_CASE("a partition is requested by its P_Key, and its name is revealed only to its members") {
@@ -431,11 +437,9 @@ TEST_CASE("a partition is requested by its P_Key, and its name is revealed only 
   const auto named = [&](int pkey) {
     BindRequest asked =
         request("n1", "a", vf(1), {{"", kFull, ib::PKey(static_cast<uint16_t>(pkey))}});
-    return bed.registry->resolve(node("n1"), asked);
+    return bed.registry->bindings.bind(node("n1"), asked, absent(), bed.now);
   };
-  REQUIRE(named(0x100));
-  CHECK(named(0x100)->partitions.front().partition == "blue");
-  const auto bound = bed.registry->bind(node("n1"), *named(0x100), {}, bed.now);
+  const auto bound = named(0x100);
   REQUIRE_MESSAGE(bound.ok(), bound.error().text());
   CHECK(bound->desired == std::vector<fabric::PartitionMembership>{{"blue", kFull}});
   const std::string none = "that pods of namespace team may be in";
@@ -485,12 +489,12 @@ TEST_CASE("a condition is reported, and says what is known of the keys") {
     bed.bind(b);
     bed.unbind(c);
     for (const ib::Guid guid : {vf(1), vf(2), vf(3), vf(4)})
-      bed.registry->set_condition(guid, {trouble.reason, "why"}, bed.now);
+      bed.registry->bindings.set_condition(guid, {trouble.reason, "why"}, bed.now);
     CHECK(bed.state(a) == trouble.verified);
     CHECK(bed.state(b) == trouble.requested);
     CHECK(bed.state(c) == BindingState::releasing);
     CHECK(bed.binding(b)->condition == fabric::Condition{trouble.reason, "why"});
-    CHECK(bed.registry->unsettled().contains(vf(1)) ==
+    CHECK(bed.registry->bindings.unsettled().contains(vf(1)) ==
           (trouble.verified != BindingState::verified));
     // Unknown is not free.
     CHECK(bed.refusal(request("n1", "d", vf(1), {{"blue", kLimited}})).code() == Code::busy);
@@ -534,9 +538,9 @@ TEST_CASE("a partition can require proof from the port itself") {
   REQUIRE(bed.state(b) == BindingState::verified);
   Partition blue = make_partition("blue", 0);
   blue.proof = Proof::port;
-  REQUIRE(bed.registry->update(administrator(), blue, bed.now));
+  REQUIRE(bed.registry->partitions.update(administrator(), blue, bed.now));
   CHECK(bed.state(b) == BindingState::written);
-  CHECK(bed.registry->unsettled() == std::set{vf(2)});
+  CHECK(bed.registry->bindings.unsettled() == std::set{vf(2)});
 }
 
 TEST_CASE("a partition can require no proof") {
@@ -545,11 +549,11 @@ TEST_CASE("a partition can require no proof") {
   Fixture bed({open, make_partition("blue", 0x100)});
   const BindRequest a = request("n1", "a", vf(1), {{"open", kLimited}});
   const BindRequest b = request("n1", "b", vf(2), {{"open", kLimited}, {"blue", kLimited}});
-  CHECK_FALSE(bed.registry->needs_no_proof(vf(1)));
+  CHECK_FALSE(bed.registry->bindings.needs_no_proof(vf(1)));
   bed.bind(a);
   bed.bind(b);
-  CHECK(bed.registry->needs_no_proof(vf(1)));
-  CHECK_FALSE(bed.registry->needs_no_proof(vf(2)));
+  CHECK(bed.registry->bindings.needs_no_proof(vf(1)));
+  CHECK_FALSE(bed.registry->bindings.needs_no_proof(vf(2)));
   bed.sweep();
   bed.see(vf(1), Proof::none);
   bed.see(vf(2), Proof::none);
@@ -569,7 +573,7 @@ TEST_CASE("a partition can require no proof") {
   REQUIRE(bed.state(c) == BindingState::verified);
   Partition strict = make_partition("open", 0);
   strict.proof = Proof::node;
-  REQUIRE(bed.registry->update(administrator(), strict, bed.now));
+  REQUIRE(bed.registry->partitions.update(administrator(), strict, bed.now));
   CHECK(bed.state(c) == BindingState::written);
 }
 
@@ -585,11 +589,13 @@ TEST_CASE("clean is enough for what is to leave, and not for what is to be there
   moved.partitions[0].partition = "blue";
   bed.bind(moved);
   bed.sweep();
-  bed.registry->set_condition(pf(1), {Reason::foreign_key, "0x8222"}, bed.now);
-  CHECK(bed.registry->note_clean(pf(1), bed.registry->version(), Proof::port, bed.now));
+  bed.registry->bindings.set_condition(pf(1), {Reason::foreign_key, "0x8222"}, bed.now);
+  CHECK(bed.registry->bindings.note_clean(pf(1), bed.registry->journal.version(), Proof::port,
+                                          bed.now));
   CHECK(bed.state(a) == BindingState::released);
   CHECK(bed.state(b) == BindingState::written);
-  CHECK(bed.registry->note_clean(vf(1), bed.registry->version(), Proof::port, bed.now));
+  CHECK(bed.registry->bindings.note_clean(vf(1), bed.registry->journal.version(), Proof::port,
+                                          bed.now));
   CHECK(bed.keys(vf(1)) == "0x0100");
   CHECK(bed.state(c) == BindingState::requested);
 }
@@ -598,27 +604,27 @@ TEST_CASE("watchers get each change once, and removed bindings") {
   Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
-  bed.registry->take_changes();
+  bed.registry->journal.take_changes();
   bed.bind(a);
   bed.bind(b);
-  auto changes = bed.registry->take_changes();
+  auto changes = bed.registry->journal.take_changes();
   REQUIRE(changes.size() == 2);
   CHECK(changes[0].binding.attachment == a.attachment);
   CHECK_FALSE(changes[0].gone);
-  CHECK(bed.registry->take_changes().empty());
+  CHECK(bed.registry->journal.take_changes().empty());
   bed.settle();
-  CHECK(bed.registry->take_changes().size() == 2);
+  CHECK(bed.registry->journal.take_changes().size() == 2);
   bed.see(vf(1));
-  CHECK(bed.registry->take_changes().empty());
+  CHECK(bed.registry->journal.take_changes().empty());
   bed.see(vf(1), Proof::node);
-  CHECK(bed.registry->take_changes().size() == 1);
+  CHECK(bed.registry->journal.take_changes().size() == 1);
   bed.unbind(a);
   bed.settle();
-  changes = bed.registry->take_changes();
+  changes = bed.registry->journal.take_changes();
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].gone);
   CHECK(changes[0].binding.state == BindingState::released);
 }
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::bindings

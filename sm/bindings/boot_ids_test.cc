@@ -1,7 +1,9 @@
-#include "sm/registry/test_registry.h"
+#include "tests/support/registry_fixture.h"
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::bindings {
 namespace {
+
+using namespace test;
 
 using fabricapi::SyncAnswer;
 using std::chrono::seconds;
@@ -19,7 +21,7 @@ struct Machines : Fixture {
   Result<SyncAnswer> sync(const std::string& boot, const std::string& container) {
     fabricapi::SyncRequest request{"n1", {{container, "net1"}}};
     request.boot = boot;
-    Result<SyncAnswer> answer = registry->sync(node("n1"), request, now);
+    Result<SyncAnswer> answer = registry->nodes.sync(node("n1"), request, now);
     commit();
     return answer;
   }
@@ -45,10 +47,10 @@ TEST_CASE_FIXTURE(Machines, "a second machine of a node's name ends nothing, and
   CHECK(told("one", "a") == 0);
   advance(seconds(1));
   CHECK(told("two", "b") == 0);
-  CHECK(registry->duplicate_nodes(now).empty());  // it may be the first one, after a boot
+  CHECK(registry->nodes.duplicates(now).empty());  // it may be the first one, after a boot
   advance(seconds(20));
   CHECK(told("one", "a") == 0);
-  CHECK(registry->duplicate_nodes(now) == std::vector<std::string>{"n1"});
+  CHECK(registry->nodes.duplicates(now) == std::vector<std::string>{"n1"});
   const Error refused = sync("two", "b").error();
   CHECK(refused.code() == Code::denied);
   CHECK(refused.text().find("two machines use the name of node n1") != std::string::npos);
@@ -63,7 +65,7 @@ TEST_CASE_FIXTURE(Two, "while both are alive, neither gets the other's bindings"
   CHECK_FALSE(sync("two", "b"));
   advance(seconds(91));  // the second one has ended
   CHECK(told("one", "a") == 1);
-  CHECK(registry->duplicate_nodes(now).empty());
+  CHECK(registry->nodes.duplicates(now).empty());
 }
 
 TEST_CASE_FIXTURE(Machines,
@@ -78,7 +80,7 @@ TEST_CASE_FIXTURE(Machines,
   CHECK(sync("two", "b").value().lease == seconds(30));
   advance(seconds(10));
   CHECK(told("two", "b") == 1);
-  CHECK(registry->duplicate_nodes(now).empty());
+  CHECK(registry->nodes.duplicates(now).empty());
   CHECK(sync("two", "b").value().lease == seconds(60));
 }
 
@@ -89,15 +91,16 @@ TEST_CASE_FIXTURE(Two,
   CHECK_FALSE(sync("two", "b"));
   advance(seconds(1));
   CHECK(told("two", "b") == 1);
-  CHECK(registry->duplicate_nodes(now).empty());
+  CHECK(registry->nodes.duplicates(now).empty());
 }
 
 TEST_CASE_FIXTURE(Two, "what is known of them outlives a write that fails") {
   store.fail_at(0, FakeStore::Failure::full);
-  REQUIRE(registry->bind(node("n1"), request("n1", "b", vf(2), {{"blue", kLimited}}), {}, now));
-  CHECK_FALSE(registry->commit(now));
+  REQUIRE(registry->bindings.bind(node("n1"), request("n1", "b", vf(2), {{"blue", kLimited}}),
+                                  absent(), now));
+  CHECK_FALSE(registry->journal.commit(now).status);
   CHECK_FALSE(sync("two", "b"));
-  CHECK(registry->duplicate_nodes(now) == std::vector<std::string>{"n1"});
+  CHECK(registry->nodes.duplicates(now) == std::vector<std::string>{"n1"});
 }
 
 TEST_CASE_FIXTURE(Machines, "a Sync alone writes nothing") {
@@ -114,4 +117,4 @@ TEST_CASE_FIXTURE(Machines, "an agent that does not say which machine it is on i
 }
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::bindings

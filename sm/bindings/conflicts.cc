@@ -1,13 +1,17 @@
-#include "sm/registry/conflicts.h"
+#include "sm/bindings/conflicts.h"
 
-#include "sm/registry/names.h"
+#include "sm/state/names.h"
 
 #include <set>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::bindings {
 namespace {
 
 using fabricapi::Role;
+using state::BindingRecord;
+using state::Memberships;
+using state::PortRecord;
+using state::Records;
 
 std::string describe_holder(const fabricapi::Caller& caller, const fabric::Binding& binding) {
   if (caller.role != Role::administrator && caller.node != binding.attachment.node)
@@ -23,19 +27,6 @@ Error two_memberships(const fabric::PartitionMembership& desired, fabric::Member
   return {code, "partition " + desired.partition + ": membership " +
                     std::string(name(desired.membership)) + " requested, but " + by + " has " +
                     std::string(name(found))};
-}
-
-// The memberships that the binding has or will have.
-Memberships present_memberships(const BindingRecord& entry) {
-  return entry.binding.state == fabric::BindingState::releasing ? Memberships{}
-                                                                : entry.binding.desired;
-}
-
-void add_index0(const State& state, const Memberships& memberships, std::set<std::string>& names) {
-  for (const fabric::PartitionMembership& requested : memberships) {
-    const PartitionRecord* const record = state.find_partition(requested.partition);
-    if (record != nullptr && record->partition.index0) names.insert(requested.partition);
-  }
 }
 
 }  // namespace
@@ -71,38 +62,10 @@ Status check_memberships(const PortRecord& port, const Memberships& memberships,
   return ok();
 }
 
-std::set<std::string> index0_of(const State& state, ib::Guid guid, const BindingRecord* except) {
-  std::set<std::string> names;
-  const PortRecord* const port = state.find_port(guid);
-  if (port == nullptr) return names;
-  for (const auto& [record, membership] : port->members)
-    if (record->partition.index0) names.insert(record->partition.name);
-  for (const BindingRecord* const entry : port->bindings)
-    if (entry != except && !is_child(entry->binding))
-      add_index0(state, present_memberships(*entry), names);
-  return names;
-}
-
-Status check_index0(const State& state, const fabricapi::BindRequest& request,
-                    const Memberships& memberships, const BindingRecord* except) {
-  if (request.kind == fabric::Kind::child) return ok();
-  std::set<std::string> names;
-  add_index0(state, memberships, names);
-  if (names.size() > 1)
-    return Error(Code::invalid, "partitions " + *names.begin() + " and " + *names.rbegin() +
-                                    " both need index 0 of the port's P_Key table; request only "
-                                    "one of them");
-  names.merge(index0_of(state, request.guid, except));
-  if (names.size() < 2) return ok();
-  return Error(Code::busy, "port " + request.guid.text() +
-                               ": more than one of its partitions needs index 0 of its P_Key "
-                               "table; request a partition without index0");
-}
-
-size_t entries_needed_at(const State& state, ib::Guid guid, const Memberships& memberships,
+size_t entries_needed_at(const Records& records, ib::Guid guid, const Memberships& memberships,
                          const BindingRecord* except) {
   std::set<fabric::PartitionMembership> keys(memberships.begin(), memberships.end());
-  const PortRecord* const port = state.find_port(guid);
+  const PortRecord* const port = records.find_port(guid);
   if (port != nullptr) {
     for (const auto& [record, membership] : port->members)
       keys.insert({record->partition.name, membership});
@@ -113,8 +76,9 @@ size_t entries_needed_at(const State& state, ib::Guid guid, const Memberships& m
     }
   }
   size_t needed = 0;
-  for (const fabric::PartitionMembership& key : keys) needed += entries_needed(key.membership);
+  for (const fabric::PartitionMembership& key : keys)
+    needed += state::entries_needed(key.membership);
   return needed;
 }
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::bindings

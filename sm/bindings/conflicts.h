@@ -2,31 +2,22 @@
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
-#include "sm/registry/state.h"
+#include "sm/state/records.h"
 
-#include <set>
-#include <string>
-
-namespace ibpod::sm::registry {
+namespace ibpod::sm::bindings {
 
 // `except`: the binding that is changed; null for a new one.
 
 // busy if another attachment has the VF, or if children of another node have the port. Only
 // administrators and that attachment's own node learn its name.
 Status check_holders(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
-                     const PortRecord& port, const BindingRecord* except);
+                     const state::PortRecord& port, const state::BindingRecord* except);
 // busy if another binding of the port has, or had until now, another membership in one of these
 // partitions; invalid if the port is a static member with another membership.
-Status check_memberships(const PortRecord& port, const Memberships& memberships,
-                         const BindingRecord* except);
-// The partitions that have, or will have, index 0 of the port's table: at most one. Those of
-// children do not count: the interface of the PF keeps its index 0.
-std::set<std::string> index0_of(const State& state, ib::Guid guid, const BindingRecord* except);
-// busy if two partitions would need index 0; invalid if both are in `memberships`.
-Status check_index0(const State& state, const fabricapi::BindRequest& request,
-                    const Memberships& memberships, const BindingRecord* except);
+Status check_memberships(const state::PortRecord& port, const state::Memberships& memberships,
+                         const state::BindingRecord* except);
 // The number of entries of the port's table in use once it has `memberships`, too.
-size_t entries_needed_at(const State& state, ib::Guid guid, const Memberships& memberships,
-                         const BindingRecord* except);
+size_t entries_needed_at(const state::Records& records, ib::Guid guid,
+                         const state::Memberships& memberships, const state::BindingRecord* except);
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::bindings

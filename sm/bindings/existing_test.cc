@@ -1,8 +1,10 @@
 // Existing state of nodes and of the subnet is accepted, even if ibpod would not create it.
-#include "sm/registry/test_registry.h"
+#include "tests/support/registry_fixture.h"
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::bindings {
 namespace {
+
+using namespace test;
 
 // As the SR-IOV operator draws about every second one.
 constexpr ib::Guid kOdd{0x59cabb009792745f}, kOddStorage{0x59cabb0097927460};
@@ -20,7 +22,7 @@ TEST_CASE("a port is bound by the GUID that it has, and is a member, also after 
   bed.start();
   REQUIRE(bed.binding(asked));
   CHECK(bed.binding(asked)->guid == kOdd);
-  CHECK(bed.registry->partition("blue")->spec.members.front().guid == kOddStorage);
+  CHECK(bed.registry->partitions.find("blue")->spec.members.front().guid == kOddStorage);
   bed.unbind(asked);
 }
 
@@ -28,10 +30,10 @@ TEST_CASE("a former member is waited for by the GUID that it has, also after a s
   Partition blue = make_partition("blue", 0x100);
   blue.members = {{kOddStorage, kFull, "storage"}};
   Fixture bed({blue});
-  REQUIRE(bed.registry->remove(administrator(), "blue"));
+  REQUIRE(bed.registry->partitions.remove(administrator(), "blue"));
   bed.commit();
   bed.start();
-  const auto waits = bed.registry->partition("blue");
+  const auto waits = bed.registry->partitions.find("blue");
   REQUIRE(waits);
   CHECK(waits->state == fabric::PartitionState::deleting);
 }
@@ -45,4 +47,4 @@ TEST_CASE("a node's GUIDs are such as a port can have") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::bindings

@@ -1,12 +1,14 @@
 // Random requests, sweeps, looks, failures and restarts, against a model of the ports' own tables:
 // no port is ever in a partition without a membership.
-#include "sm/registry/test_registry.h"
+#include "tests/support/registry_fixture.h"
 
 #include <algorithm>
 #include <random>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::bindings {
 namespace {
+
+using namespace test;
 
 using Keys = std::set<uint16_t>;
 using Partitions = std::shared_ptr<const std::vector<fabric::PartitionDefinition>>;
@@ -84,7 +86,7 @@ class World {
   void commit() {
     if (pick(12) == 0) bed_.store.fail_at(0, static_cast<FakeStore::Failure>(pick(3)));
     const size_t at = bed_.store.commits();
-    const Status done = bed_.registry->commit(bed_.now);
+    const Status done = bed_.registry->journal.commit(bed_.now).status;
     bed_.store.fail_no_more();
     if (done) {
       promised_ = wanted_;
@@ -94,8 +96,8 @@ class World {
       promised_ = wanted_ = found();
     }
     check();
-    engine_ = bed_.registry->partitions();
-    engine_version_ = bed_.registry->version();
+    engine_ = bed_.registry->partitions.definitions();
+    engine_version_ = bed_.registry->journal.version();
   }
 
   // All ports answer, and there are no requests.
@@ -104,11 +106,11 @@ class World {
     looks_.clear();
     for (int i = 0; i < 6; ++i) {
       bed_.commit();
-      engine_ = bed_.registry->partitions();
-      engine_version_ = bed_.registry->version();
+      engine_ = bed_.registry->partitions.definitions();
+      engine_version_ = bed_.registry->journal.version();
       sweep();
-      bed_.registry->note_swept(swept_);
-      const std::set<ib::Guid> unsettled = bed_.registry->unsettled();
+      bed_.registry->partitions.note_swept(swept_);
+      const std::set<ib::Guid> unsettled = bed_.registry->bindings.unsettled();
       for (const ib::Guid guid : unsettled) {
         looks_.clear();
         look_at(guid, Proof::port);
@@ -119,13 +121,13 @@ class World {
     bed_.commit();
     promised_ = wanted_ = found();
     check();
-    CHECK(bed_.registry->unsettled().empty());
+    CHECK(bed_.registry->bindings.unsettled().empty());
     for (const fabric::Binding& binding : all()) {
       CHECK((binding.state == BindingState::verified || binding.condition.reason == Reason::lease));
       CHECK(binding.applied == binding.desired);
-      CHECK_FALSE(bed_.registry->node(binding.attachment.node)->forgetting);
+      CHECK_FALSE(bed_.registry->nodes.find(binding.attachment.node)->forgetting);
     }
-    for (const auto& status : bed_.registry->partitions(reader(), {}).value().items)
+    for (const auto& status : bed_.registry->partitions.list(reader(), {}).value().items)
       CHECK(status.state != PartitionState::deleting);
   }
 
@@ -171,10 +173,10 @@ class World {
   }
 
   void partition() {
-    Partition partition = sm::registry::make_partition(kPartitions[pick(kPartitions.size())], 0);
+    Partition partition = test::make_partition(kPartitions[pick(kPartitions.size())], 0);
     const size_t what = pick(4);
     if (what == 0 && pick(3) == 0)
-      return (void)bed_.registry->remove(administrator(), partition.name);  // or refused
+      return (void)bed_.registry->partitions.remove(administrator(), partition.name);  // or refused
     if (partition.name != "auto") partition.pkey = ib::PKey(static_cast<uint16_t>(0x100 + pick(2)));
     partition.index0 = pick(4) == 0;
     partition.membership = any_membership();
@@ -184,9 +186,9 @@ class World {
       if (pick(4) == 0) partition.members.push_back({storage(i), any_membership(), ""});
     if (pick(8) == 0) partition.members.push_back({pf(1), any_membership(), ""});
     if (pick(8) == 0) partition.members.push_back({kChoices[1], any_membership(), ""});
-    if (bed_.registry->create(administrator(), partition)) return;
+    if (bed_.registry->partitions.create(administrator(), partition)) return;
     partition.pkey.reset();
-    (void)bed_.registry->update(administrator(), partition, bed_.now);  // or refused
+    (void)bed_.registry->partitions.update(administrator(), partition, bed_.now);  // or refused
   }
 
   void bind() {
@@ -220,8 +222,8 @@ class World {
   // Into what it was not in before only where the partition is for its node.
   void check_node(const BindRequest& asked, const Memberships& before,
                   const Memberships& after) const {
-    for (const fabric::PartitionMembership& membership : only_in_first(after, before)) {
-      const Partition partition = bed_.registry->partition(membership.partition)->spec;
+    for (const fabric::PartitionMembership& membership : state::only_in_first(after, before)) {
+      const Partition partition = bed_.registry->partitions.find(membership.partition)->spec;
       REQUIRE(fabric::allows_node(partition, asked.attachment.node));
     }
   }
@@ -230,7 +232,7 @@ class World {
     const std::vector<fabric::Binding> there = all();
     if (there.empty()) return;
     const fabric::Attachment attachment = there[pick(there.size())].attachment;
-    REQUIRE(bed_.registry->unbind(node(attachment.node), attachment, bed_.now));
+    REQUIRE(bed_.registry->bindings.unbind(node(attachment.node), attachment, bed_.now));
     wanted_.erase(attachment);
   }
 
@@ -246,23 +248,25 @@ class World {
     for (const fabric::Binding& binding : all())
       if (binding.attachment.node == request.node && pick(8) != 0)
         request.attachments.push_back({binding.attachment.container, "net1"});
-    REQUIRE(bed_.registry->sync(node(request.node), request, bed_.now));
+    REQUIRE(bed_.registry->nodes.sync(node(request.node), request, bed_.now));
     drop_released();
   }
 
   void expire() {
     bed_.advance(std::chrono::seconds(pick(15)));
-    REQUIRE(bed_.registry->expire(bed_.now));
+    REQUIRE(bed_.registry->bindings.expire(bed_.now));
     drop_released();
   }
 
   void allocate() {
     const std::string name = any_node();
-    (void)bed_.registry->allocate(node(name), {name, "0000:01:00.0", {0, 1}});  // or none is free
+    (void)bed_.registry->nodes.allocate(node(name),
+                                        {name, "0000:01:00.0", {0, 1}});  // or none is free
   }
 
   void forget() {
-    (void)bed_.registry->forget(administrator(), {any_node(), true}, bed_.now);  // or there is none
+    (void)bed_.registry->nodes.forget(administrator(), {any_node(), true},
+                                      bed_.now);  // or there is none
     drop_released();
   }
 
@@ -276,8 +280,8 @@ class World {
       if (!down_.contains(guid)) tables_[guid] = std::move(keys);
     swept_ = engine_version_;
     in_force_ = tables_of(*engine_);
-    bed_.registry->note_written(engine_version_, bed_.now);
-    bed_.registry->note_swept(swept_);
+    bed_.registry->bindings.note_written(engine_version_, bed_.now);
+    bed_.registry->partitions.note_swept(swept_);
   }
 
   void look() { look_at(any_guid(), pick(3) == 0 ? Proof::node : Proof::port); }
@@ -291,13 +295,13 @@ class World {
     const size_t which = pick(looks_.size());
     const Look look = looks_[which];
     looks_.erase(looks_.begin() + static_cast<ptrdiff_t>(which));
-    const size_t before = bed_.registry->size();
-    const bool meant =
-        pick(3) == 0
-            ? bed_.registry->note_clean(look.guid, look.version, look.proof, bed_.now)
-            : bed_.registry->note_verified(look.guid, look.version, look.proof, {}, bed_.now);
+    const size_t before = bed_.registry->journal.records().bindings.size();
+    const bool meant = pick(3) == 0 ? bed_.registry->bindings.note_clean(look.guid, look.version,
+                                                                         look.proof, bed_.now)
+                                    : bed_.registry->bindings.note_verified(
+                                          look.guid, look.version, look.proof, {}, bed_.now);
     ++(meant ? verified : stale);
-    released += before - bed_.registry->size();
+    released += before - bed_.registry->journal.records().bindings.size();
   }
 
   void trouble() {
@@ -306,21 +310,21 @@ class World {
       down_.insert(guid);
     else
       down_.erase(guid);
-    bed_.registry->set_condition(guid, {Reason::timeout, ""}, bed_.now);
+    bed_.registry->bindings.set_condition(guid, {Reason::timeout, ""}, bed_.now);
   }
 
   // Another process: what has not been committed, and what was looked at, is gone.
   void restart() {
     bed_.start();
     looks_.clear();
-    engine_ = bed_.registry->partitions();
-    engine_version_ = bed_.registry->version();
+    engine_ = bed_.registry->partitions.definitions();
+    engine_version_ = bed_.registry->journal.version();
     swept_ = 0;
     wanted_ = promised_;
   }
 
   std::vector<fabric::Binding> all() const {
-    return bed_.registry->bindings(reader(), {}, {}).value().items;
+    return bed_.registry->bindings.list(reader(), {}, {}).value().items;
   }
   Promises found() const {
     Promises found;
@@ -354,7 +358,7 @@ class World {
 
   // A static member's key is leaving if its partition goes, not if its membership changes.
   void add_static(ib::Guid guid, Keys& known) const {
-    const auto partitions = bed_.registry->partitions(reader(), {}).value().items;
+    const auto partitions = bed_.registry->partitions.list(reader(), {}).value().items;
     for (const fabric::PartitionStatus& status : partitions)
       for (const fabric::StaticMember& member : status.spec.members)
         if (member.guid == guid) add(known, *status.spec.pkey, kBoth);
@@ -362,7 +366,7 @@ class World {
   // Every key that a port has is one that it is to have, or one that it is known to have to lose.
   void check_tables() {
     for (const auto& [guid, keys] : tables_) {
-      const ExpectedTable expected = bed_.registry->expected(guid);
+      const ExpectedTable expected = expected_table(*bed_.registry, guid);
       Keys known;
       for (const ib::PKey key : expected.keys) known.insert(key.value());
       for (const ib::PKey key : expected.pending_removal) known.insert(key.value());
@@ -373,12 +377,12 @@ class World {
         REQUIRE(known.contains(key));
       }
       // A new key waits until the removed one is gone.
-      for (const fabric::Binding& binding : bed_.registry->bindings_of(guid)) {
+      for (const fabric::Binding& binding : bed_.registry->bindings.bindings_of(guid)) {
         if (binding.kind != fabric::Kind::vf || binding.state == BindingState::releasing) continue;
         for (const fabric::PartitionMembership& membership : binding.desired) {
-          if (contains(binding.applied, membership)) continue;
+          if (state::contains(binding.applied, membership)) continue;
           Keys gained;
-          add(gained, *bed_.registry->partition(membership.partition)->spec.pkey,
+          add(gained, *bed_.registry->partitions.find(membership.partition)->spec.pkey,
               membership.membership);
           for (const ib::PKey key : expected.pending_removal) gained.erase(key.value());
           for (const uint16_t key : gained) REQUIRE_FALSE(keys.contains(key));
@@ -388,24 +392,25 @@ class World {
   }
 
   bool is_in(ib::Guid guid, const fabric::PartitionMembership& membership) const {
-    for (const fabric::Binding& binding : bed_.registry->bindings_of(guid))
-      if (binding.state != BindingState::releasing && contains(binding.applied, membership))
+    for (const fabric::Binding& binding : bed_.registry->bindings.bindings_of(guid))
+      if (binding.state != BindingState::releasing && state::contains(binding.applied, membership))
         return true;
-    const Partition partition = bed_.registry->partition(membership.partition)->spec;
+    const Partition partition = bed_.registry->partitions.find(membership.partition)->spec;
     for (const fabric::StaticMember& member : partition.members)
       if (member.guid == guid && member.membership == membership.membership) return true;
     return false;
   }
   // No port is rendered in a partition that it is not in.
   void check_told() {
-    const auto definitions = bed_.registry->partitions();
+    const auto definitions = bed_.registry->partitions.definitions();
     for (const fabric::PartitionDefinition& definition : *definitions)
       for (const fabric::Member& member : definition.members)
         if (!member.port.group())
           REQUIRE(is_in(member.port.guid(), {definition.name, member.membership}));
     for (const auto& [guid, keys] : tables_of(*definitions)) {
       Keys expected;
-      for (const ib::PKey key : bed_.registry->expected(guid).keys) expected.insert(key.value());
+      for (const ib::PKey key : expected_table(*bed_.registry, guid).keys)
+        expected.insert(key.value());
       REQUIRE(keys == expected);
     }
   }
@@ -461,4 +466,4 @@ TEST_CASE("after any requests and events, no port has a key without a membership
 }
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::bindings

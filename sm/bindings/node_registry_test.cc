@@ -1,7 +1,9 @@
-#include "sm/registry/test_registry.h"
+#include "tests/support/registry_fixture.h"
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::bindings {
 namespace {
+
+using namespace test;
 
 using fabricapi::AllocatedGuid;
 using fabricapi::SyncAnswer;
@@ -10,17 +12,17 @@ SyncAnswer sync(Fixture& bed, const std::string& name, const std::vector<std::st
   fabricapi::SyncRequest request{name, {}};
   for (const std::string& container : containers)
     request.attachments.push_back({container, "net1"});
-  const SyncAnswer answer = bed.registry->sync(node(name), request, bed.now).value();
+  const SyncAnswer answer = bed.registry->nodes.sync(node(name), request, bed.now).value();
   bed.commit();
   return answer;
 }
 
 void expire(Fixture& bed) {
-  REQUIRE(bed.registry->expire(bed.now));
+  REQUIRE(bed.registry->bindings.expire(bed.now));
   bed.commit();
 }
 
-Policy leases(LeasePolicy at_end) {
+Policy leases(state::LeasePolicy at_end) {
   Policy rules = policy();
   rules.lease = std::chrono::seconds(60);
   rules.at_lease_end = at_end;
@@ -30,7 +32,7 @@ Policy leases(LeasePolicy at_end) {
 std::vector<Partition> blue() { return {make_partition("blue", 0x100)}; }
 
 TEST_CASE("a Sync tells what is bound, what is not, and what it has not named") {
-  Fixture bed(blue(), leases(LeasePolicy::hold));
+  Fixture bed(blue(), leases(state::LeasePolicy::hold));
   bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
   bed.bind(request("n2", "c", vf(11), {{"blue", kLimited}}));
@@ -41,13 +43,13 @@ TEST_CASE("a Sync tells what is bound, what is not, and what it has not named") 
   REQUIRE(answer.not_named.size() == 1);
   CHECK(answer.not_named[0].attachment.container == "b");
   CHECK(answer.lease == std::chrono::seconds(60));
-  CHECK(bed.registry->node("n1")->last_heard == bed.now.wall);
-  CHECK_FALSE(bed.registry->node("n2")->last_heard);
-  CHECK(bed.registry->nodes().size() == 2);
+  CHECK(bed.registry->nodes.find("n1")->last_heard == bed.now.wall);
+  CHECK_FALSE(bed.registry->nodes.find("n2")->last_heard);
+  CHECK(bed.registry->nodes.list().size() == 2);
 }
 
 TEST_CASE("what a Sync has not named goes when its lease ends, and not before") {
-  for (const LeasePolicy at_end : {LeasePolicy::hold, LeasePolicy::revoke}) {
+  for (const state::LeasePolicy at_end : {state::LeasePolicy::hold, state::LeasePolicy::revoke}) {
     Fixture bed(blue(), leases(at_end));
     const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
     const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
@@ -58,19 +60,19 @@ TEST_CASE("what a Sync has not named goes when its lease ends, and not before") 
     sync(bed, "n1", {"a"});
     expire(bed);
     CHECK(bed.state(b) == BindingState::verified);
-    CHECK(bed.registry->next_expiry() == bed.now.steady + std::chrono::seconds(1));
+    CHECK(bed.registry->bindings.next_expiry() == bed.now.steady + std::chrono::seconds(1));
     bed.advance(std::chrono::seconds(1));
     expire(bed);
     CHECK(bed.state(b) == BindingState::releasing);
     CHECK(bed.binding(b)->condition.reason == Reason::lease);
     CHECK(bed.binding(b)->condition.text == "node n1 no longer reports this attachment");
     CHECK(bed.state(a) == BindingState::verified);
-    CHECK(bed.registry->next_expiry() == bed.now.steady + std::chrono::seconds(59));
+    CHECK(bed.registry->bindings.next_expiry() == bed.now.steady + std::chrono::seconds(59));
   }
 }
 
 TEST_CASE("one that was named again, or bound again, is renewed") {
-  Fixture bed(blue(), leases(LeasePolicy::revoke));
+  Fixture bed(blue(), leases(state::LeasePolicy::revoke));
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
   bed.bind(a);
@@ -87,10 +89,10 @@ TEST_CASE("one that was named again, or bound again, is renewed") {
 
 TEST_CASE("without any Sync a lease's end holds, or revokes") {
   struct {
-    LeasePolicy at_end;
+    state::LeasePolicy at_end;
     BindingState then;
-  } const cases[] = {{LeasePolicy::hold, BindingState::unknown},
-                     {LeasePolicy::revoke, BindingState::releasing}};
+  } const cases[] = {{state::LeasePolicy::hold, BindingState::unknown},
+                     {state::LeasePolicy::revoke, BindingState::releasing}};
   for (const auto& end : cases) {
     Fixture bed(blue(), leases(end.at_end));
     const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
@@ -103,34 +105,34 @@ TEST_CASE("without any Sync a lease's end holds, or revokes") {
     CHECK(bed.binding(a)->condition.text == "no contact with node n1 for a whole lease");
     CHECK(bed.refusal(request("n1", "b", vf(1), {{"blue", kLimited}})).code() == Code::busy);
     CHECK((bed.keys(vf(1)) == "0x0100") == (end.then == BindingState::unknown));
-    CHECK_FALSE(bed.registry->next_expiry());
+    CHECK_FALSE(bed.registry->bindings.next_expiry());
   }
 }
 
 TEST_CASE("a release by a lease's end is reported once, a requested one is not") {
-  Fixture bed(blue(), leases(LeasePolicy::revoke));
+  Fixture bed(blue(), leases(state::LeasePolicy::revoke));
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
   bed.bind(a);
   bed.bind(b);
   bed.unbind(b);
-  CHECK(bed.registry->take_expired().empty());
+  CHECK(bed.expired().empty());
   bed.advance(std::chrono::seconds(60));
   expire(bed);
-  CHECK(bed.registry->take_expired() == std::vector{a.attachment});
-  CHECK(bed.registry->take_expired().empty());
+  CHECK(bed.expired() == std::vector{a.attachment});
+  CHECK(bed.expired().empty());
 
-  Fixture holding(blue(), leases(LeasePolicy::hold));
+  Fixture holding(blue(), leases(state::LeasePolicy::hold));
   holding.bind(a);
   holding.advance(std::chrono::seconds(60));
   expire(holding);
-  CHECK(holding.registry->take_expired().empty());
+  CHECK(holding.expired().empty());
   sync(holding, "n1", {});
-  CHECK(holding.registry->take_expired() == std::vector{a.attachment});
+  CHECK(holding.expired() == std::vector{a.attachment});
 }
 
 TEST_CASE("one that was lost comes back with its node, and has to be seen again") {
-  Fixture bed(blue(), leases(LeasePolicy::hold));
+  Fixture bed(blue(), leases(state::LeasePolicy::hold));
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
   const BindRequest c = request("n1", "c", vf(3), {{"blue", kLimited}});
@@ -138,10 +140,10 @@ TEST_CASE("one that was lost comes back with its node, and has to be seen again"
   bed.settle();
   bed.advance(std::chrono::seconds(60));
   expire(bed);
-  CHECK(bed.registry->unsettled().empty());
+  CHECK(bed.registry->bindings.unsettled().empty());
   // An observation of the port proves nothing about the node.
   bed.see(vf(1));
-  bed.registry->set_condition(vf(1), {Reason::timeout, ""}, bed.now);
+  bed.registry->bindings.set_condition(vf(1), {Reason::timeout, ""}, bed.now);
   CHECK(bed.state(a) == BindingState::unknown);
   CHECK(bed.binding(a)->condition.reason == Reason::lease);
   const SyncAnswer answer = sync(bed, "n1", {"a"});
@@ -158,7 +160,7 @@ TEST_CASE("one that was lost comes back with its node, and has to be seen again"
 }
 
 TEST_CASE("after a restart every lease is whole") {
-  Fixture bed(blue(), leases(LeasePolicy::revoke));
+  Fixture bed(blue(), leases(state::LeasePolicy::revoke));
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
   sync(bed, "n1", {});
@@ -175,7 +177,7 @@ TEST_CASE("after a restart every lease is whole") {
 TEST_CASE("a wall clock that jumps by years ends no lease, and loses no binding") {
   constexpr std::chrono::hours kYears{24 * 365 * 60};
   for (const auto jump : {kYears, -2 * kYears, kYears}) {
-    Fixture bed(blue(), leases(LeasePolicy::revoke));
+    Fixture bed(blue(), leases(state::LeasePolicy::revoke));
     const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
     const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
     bed.bind(a);
@@ -183,7 +185,7 @@ TEST_CASE("a wall clock that jumps by years ends no lease, and loses no binding"
     bed.now.wall += jump;
     expire(bed);
     CHECK(bed.state(a) == BindingState::verified);
-    CHECK(bed.registry->next_expiry() == bed.now.steady + std::chrono::seconds(60));
+    CHECK(bed.registry->bindings.next_expiry() == bed.now.steady + std::chrono::seconds(60));
     bed.bind(b);
     bed.settle();
     bed.advance(std::chrono::seconds(59));
@@ -201,7 +203,7 @@ TEST_CASE("a wall clock that jumps by years ends no lease, and loses no binding"
 }
 
 TEST_CASE("a Sync that comes a second time brings nothing back") {
-  Fixture bed(blue(), leases(LeasePolicy::hold));
+  Fixture bed(blue(), leases(state::LeasePolicy::hold));
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
   bed.settle();
@@ -221,7 +223,7 @@ TEST_CASE("a Sync that comes a second time brings nothing back") {
 
 TEST_CASE("a Sync that comes late, and does not name what was bound since, ends nothing") {
   for (const bool restarted : {false, true}) {
-    Fixture bed(blue(), leases(LeasePolicy::revoke));
+    Fixture bed(blue(), leases(state::LeasePolicy::revoke));
     const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
     const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
     bed.bind(a);
@@ -249,7 +251,7 @@ fabricapi::AllocateRequest vfs(const std::string& node, std::vector<uint32_t> vf
 }
 
 std::string allocate(Fixture& bed, const fabricapi::AllocateRequest& request) {
-  const auto given = bed.registry->allocate(node(request.node), request);
+  const auto given = bed.registry->nodes.allocate(node(request.node), request);
   if (!given) return given.error().text();
   bed.commit();
   std::string text;
@@ -265,7 +267,7 @@ TEST_CASE("a VF is given one GUID, for as long as its node is there") {
   CHECK(allocate(bed, vfs("n1", {2, 0})) == "0=0 2=3 ");
   bed.start();
   CHECK(allocate(bed, vfs("n1", {0, 1, 2, 3})) == "0=0 1=1 2=3 3=4 ");
-  CHECK(bed.registry->node("n1")->guids == 4);
+  CHECK(bed.registry->nodes.find("n1")->guids == 4);
   fabricapi::AllocateRequest other = vfs("n1", {0});
   other.pf = "0000:02:00.0";
   CHECK(allocate(bed, other) == "0=5 ");
@@ -283,9 +285,9 @@ TEST_CASE("the pool gives no GUID that anything else names") {
   Partition members = make_partition("blue", 0x100);
   members.members = {{vf(0x1002), kFull, ""}};
   Fixture bed({members, make_partition("red", 0x101)}, rules);
-  REQUIRE(bed.registry->bind(administrator(), request("n1", "a", vf(0x1003), {{"red", kLimited}}),
-                             {}, bed.now));
-  REQUIRE(bed.registry->update(administrator(), make_partition("blue", 0), bed.now));
+  REQUIRE(bed.registry->bindings.bind(
+      administrator(), request("n1", "a", vf(0x1003), {{"red", kLimited}}), {}, bed.now));
+  REQUIRE(bed.registry->partitions.update(administrator(), make_partition("blue", 0), bed.now));
   CHECK(allocate(bed, vfs("n3", {0, 1, 2, 3})) == "0=4 1=5 2=6 3=7 ");
   CHECK(allocate(bed, vfs("n3", {4})).find("no GUID is free") == 0);
   // Entries in use become free when the port has been read.
@@ -298,7 +300,7 @@ TEST_CASE("a node is assigned so many GUIDs, and none without a pool") {
   rules.limits.guids_of_node = 2;
   Fixture bed(blue(), rules);
   const auto code = [&](fabricapi::AllocateRequest request) {
-    return bed.registry->allocate(administrator(), request).error().code();
+    return bed.registry->nodes.allocate(administrator(), request).error().code();
   };
   CHECK(code(vfs("n1", {0, 1, 2})) == Code::busy);
   CHECK(allocate(bed, vfs("n1", {0, 1})) == "0=0 1=1 ");
@@ -315,34 +317,36 @@ TEST_CASE("a node that is forgotten goes when its last binding is released") {
   bed.bind(a);
   bed.bind(b);
   bed.settle();
-  const auto forgetting = bed.registry->forget(administrator(), {"n1", true}, bed.now).value();
+  const auto forgetting =
+      bed.registry->nodes.forget(administrator(), {"n1", true}, bed.now).value();
   CHECK(forgetting.forgetting);
   CHECK(forgetting.bindings == 2);
   CHECK(forgetting.guids == 1);
   bed.commit();
   CHECK(bed.state(a) == BindingState::releasing);
   CHECK(bed.refusal(request("n1", "c", vf(2), {{"blue", kLimited}})).code() == Code::unavailable);
-  CHECK(bed.registry->allocate(node("n1"), vfs("n1", {0})).error().code() == Code::unavailable);
+  CHECK(bed.registry->nodes.allocate(node("n1"), vfs("n1", {0})).error().code() ==
+        Code::unavailable);
   CHECK(sync(bed, "n1", {"a"}).bindings[0].state == BindingState::releasing);
   bed.sweep();
   bed.see(vf(1));
   bed.start();
-  CHECK(bed.registry->node("n1")->forgetting);
+  CHECK(bed.registry->nodes.find("n1")->forgetting);
   CHECK(bed.refusal(request("n1", "c", vf(2), {{"blue", kLimited}})).code() == Code::unavailable);
   bed.settle();
-  CHECK_FALSE(bed.registry->node("n1"));
-  CHECK(bed.store.objects[store::RecordKind::binding].empty());
-  CHECK(bed.store.objects[store::RecordKind::node].empty());
-  CHECK(bed.store.objects[store::RecordKind::guid].empty());
+  CHECK_FALSE(bed.registry->nodes.find("n1"));
+  CHECK(bed.store.objects[state::RecordKind::binding].empty());
+  CHECK(bed.store.objects[state::RecordKind::node].empty());
+  CHECK(bed.store.objects[state::RecordKind::guid].empty());
   CHECK(bed.refusal(a).code() == Code::denied);
   bed.bind(b);
   CHECK(allocate(bed, vfs("n2", {0})) == "0=1 ");
 }
 
 TEST_CASE("a node that may be alive is not forgotten, but by force") {
-  Fixture bed(blue(), leases(LeasePolicy::hold));
+  Fixture bed(blue(), leases(state::LeasePolicy::hold));
   const auto forget = [&](bool force = false) {
-    const auto forgotten = bed.registry->forget(administrator(), {"n1", force}, bed.now);
+    const auto forgotten = bed.registry->nodes.forget(administrator(), {"n1", force}, bed.now);
     return forgotten ? "done" : forgotten.error().text();
   };
   const auto begins = [](const std::string& text, std::string_view with) {
@@ -361,53 +365,55 @@ TEST_CASE("a node that may be alive is not forgotten, but by force") {
       "from pods that may be running, and assign its 1 GUIDs to other nodes while its VFs "
       "still have them. Drain the node, stop its agent, and try again in 48 s; or use "
       "--force now if its devices are not in use"));
-  CHECK_FALSE(bed.registry->node("n1")->forgetting);
+  CHECK_FALSE(bed.registry->nodes.find("n1")->forgetting);
   bed.advance(std::chrono::seconds(47));
-  bed.registry->note_contact("n1", bed.now);
+  bed.registry->nodes.note_contact("n1", bed.now);
   bed.advance(std::chrono::seconds(59));
   CHECK(begins(forget(), "node n1 is alive: "));
   bed.advance(std::chrono::seconds(1));
   CHECK(forget() == "done");
   CHECK(forget() == "done");  // again, while it is being forgotten
 
-  Fixture other(blue(), leases(LeasePolicy::hold));
+  Fixture other(blue(), leases(state::LeasePolicy::hold));
   other.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
-  CHECK(other.registry->forget(administrator(), {"n1", false}, other.now).error().code() ==
+  CHECK(other.registry->nodes.forget(administrator(), {"n1", false}, other.now).error().code() ==
         Code::busy);
-  CHECK(other.registry->forget(administrator(), {"n1", true}, other.now));
-  CHECK(other.registry->forget(administrator(), {"n1", false}, other.now));  // there is no way back
+  CHECK(other.registry->nodes.forget(administrator(), {"n1", true}, other.now));
+  CHECK(other.registry->nodes.forget(administrator(), {"n1", false},
+                                     other.now));  // there is no way back
 }
 
 TEST_CASE("what could not be put on disk makes no node silent") {
-  Fixture bed(blue(), leases(LeasePolicy::hold));
+  Fixture bed(blue(), leases(state::LeasePolicy::hold));
   bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   bed.advance(std::chrono::minutes(10));
   sync(bed, "n1", {"a"});
   REQUIRE(bed.try_bind(request("n1", "b", vf(2), {{"blue", kLimited}})));
   bed.store.fail_at(0, FakeStore::Failure::lost);
-  CHECK_FALSE(bed.registry->commit(bed.now));
-  REQUIRE(bed.registry->node("n1"));
-  CHECK(bed.registry->node("n1")->last_heard == bed.now.wall);
-  CHECK(bed.registry->forget(administrator(), {"n1", false}, bed.now).error().code() == Code::busy);
+  CHECK_FALSE(bed.registry->journal.commit(bed.now).status);
+  REQUIRE(bed.registry->nodes.find("n1"));
+  CHECK(bed.registry->nodes.find("n1")->last_heard == bed.now.wall);
+  CHECK(bed.registry->nodes.forget(administrator(), {"n1", false}, bed.now).error().code() ==
+        Code::busy);
 }
 
 TEST_CASE("a node that has nothing is forgotten although it is alive: no pod loses anything") {
   Fixture bed(blue());
   sync(bed, "n1", {});
-  REQUIRE(bed.registry->node("n1"));
-  CHECK(bed.registry->forget(administrator(), {"n1", false}, bed.now));
+  REQUIRE(bed.registry->nodes.find("n1"));
+  CHECK(bed.registry->nodes.forget(administrator(), {"n1", false}, bed.now));
 }
 
 TEST_CASE("a node without bindings is forgotten at once") {
   Fixture bed(blue());
   allocate(bed, vfs("n1", {0}));
-  const auto gone = bed.registry->forget(administrator(), {"n1", true}, bed.now).value();
+  const auto gone = bed.registry->nodes.forget(administrator(), {"n1", true}, bed.now).value();
   CHECK(gone.bindings == 0);
   CHECK(gone.guids == 0);
   bed.commit();
-  CHECK_FALSE(bed.registry->node("n1"));
-  CHECK(bed.store.objects[store::RecordKind::guid].empty());
-  CHECK(bed.registry->forget(administrator(), {"n1", true}, bed.now).error().code() ==
+  CHECK_FALSE(bed.registry->nodes.find("n1"));
+  CHECK(bed.store.objects[state::RecordKind::guid].empty());
+  CHECK(bed.registry->nodes.forget(administrator(), {"n1", true}, bed.now).error().code() ==
         Code::not_found);
 }
 
@@ -415,13 +421,13 @@ TEST_CASE("one that was interrupted while its last promise went is forgotten at 
   Fixture bed(blue());
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
-  REQUIRE(bed.registry->forget(administrator(), {"n1", true}, bed.now));
+  REQUIRE(bed.registry->nodes.forget(administrator(), {"n1", true}, bed.now));
   bed.commit();
-  bed.store.objects[store::RecordKind::binding].clear();
+  bed.store.objects[state::RecordKind::binding].clear();
   bed.start();
   bed.commit();
-  CHECK_FALSE(bed.registry->node("n1"));
-  CHECK(bed.store.objects[store::RecordKind::node].empty());
+  CHECK_FALSE(bed.registry->nodes.find("n1"));
+  CHECK(bed.store.objects[state::RecordKind::node].empty());
 }
 
 TEST_CASE("there are no more nodes than there may be") {
@@ -429,8 +435,8 @@ TEST_CASE("there are no more nodes than there may be") {
   rules.limits.nodes = 1;
   Fixture bed(blue(), rules);
   sync(bed, "n1", {});
-  CHECK(bed.registry->sync(node("n2"), {"n2", {}}, bed.now).error().code() == Code::busy);
-  CHECK(bed.registry->allocate(node("n2"), vfs("n2", {0})).error().code() == Code::busy);
+  CHECK(bed.registry->nodes.sync(node("n2"), {"n2", {}}, bed.now).error().code() == Code::busy);
+  CHECK(bed.registry->nodes.allocate(node("n2"), vfs("n2", {0})).error().code() == Code::busy);
   CHECK(bed.refusal(request("n2", "a", vf(11), {{"blue", kLimited}})).code() == Code::busy);
 }
 
@@ -445,7 +451,7 @@ TEST_CASE("bindings are found by what is asked, page by page") {
     std::string seen;
     fabricapi::PageRequest page{size, ""};
     do {
-      const auto found = bed.registry->bindings(reader(), filter, page).value();
+      const auto found = bed.registry->bindings.list(reader(), filter, page).value();
       CHECK(found.items.size() <= size);
       for (const fabric::Binding& binding : found.items) seen += binding.attachment.container;
       page.token = found.next;
@@ -464,23 +470,23 @@ TEST_CASE("bindings are found by what is asked, page by page") {
     CHECK(listed({"", "", "", "", vf(11), {}}, size) == "c");
     CHECK(listed({"", "", "", "", {}, BindingState::releasing}, size) == "d");
   }
-  CHECK(bed.registry->bindings(reader(), {}, {0, "x"}).error().code() == Code::invalid);
-  CHECK(bed.registry->bindings_of(vf(11)).size() == 1);
-  CHECK(bed.registry->bindings_of(vf(12)).empty());
+  CHECK(bed.registry->bindings.list(reader(), {}, {0, "x"}).error().code() == Code::invalid);
+  CHECK(bed.registry->bindings.bindings_of(vf(11)).size() == 1);
+  CHECK(bed.registry->bindings.bindings_of(vf(12)).empty());
 }
 
 // As many as a Bind of each would be refused for, no others.
 std::vector<ib::Guid> unknown(Fixture& bed, const std::string& name, std::vector<ib::Guid> vfs,
                               std::vector<ib::Guid> pfs) {
   fabricapi::SyncRequest request{name, {}, std::move(vfs), std::move(pfs)};
-  return bed.registry->sync(node(name), request, bed.now).value().unknown;
+  return bed.registry->nodes.sync(node(name), request, bed.now).value().unknown;
 }
 
 TEST_CASE("a Sync tells which ports of a node every Bind would refuse") {
   using Guids = std::vector<ib::Guid>;
   Fixture bed(blue());
   const ib::Guid given =
-      bed.registry->allocate(node("n1"), {"n1", "0000:3b:00.0", {3}}).value().front().guid;
+      bed.registry->nodes.allocate(node("n1"), {"n1", "0000:3b:00.0", {3}}).value().front().guid;
   bed.commit();
   const ib::Guid odd(0x59ca'bb00'9792'745f), foreign(0x0200'0000'00bb'0001);
   const Guids all{vf(1), given, vf(11), foreign, odd};
@@ -512,4 +518,4 @@ TEST_CASE("if pods may request GUIDs, a VF's own GUID does not keep pods out of 
 }
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::bindings

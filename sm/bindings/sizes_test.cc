@@ -1,9 +1,11 @@
 // How many memberships nodes may have, so that partitions.conf never becomes too large by them.
 #include "lib/fabric/partitions_conf_writer.h"
-#include "sm/registry/test_registry.h"
+#include "tests/support/registry_fixture.h"
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::bindings {
 namespace {
+
+using namespace test;
 
 Fixture bed_with(size_t of_node, size_t all) {
   Policy rules = policy();
@@ -21,7 +23,7 @@ BindRequest all_three(const std::string& node, const std::string& container, ib:
 
 size_t members_told(const Fixture& bed) {
   size_t members = 0;
-  for (const fabric::PartitionDefinition& definition : *bed.registry->partitions())
+  for (const fabric::PartitionDefinition& definition : *bed.registry->partitions.definitions())
     for (const fabric::Member& member : definition.members) members += member.port.group() ? 0 : 1;
   return members;
 }
@@ -102,7 +104,7 @@ TEST_CASE("the count is that of the rendered members, also after a restart and a
   CHECK(members_told(bed) == 6);
   REQUIRE(bed.try_bind(request("n1", "d", vf(4), {{"blue", kLimited}, {"red", kLimited}})));
   bed.store.fail_at(0, FakeStore::Failure::full);
-  CHECK_FALSE(bed.registry->commit(bed.now));
+  CHECK_FALSE(bed.registry->journal.commit(bed.now).status);
   bed.store.fail_no_more();
   bed.bind(request("n1", "e", vf(5), {{"blue", kLimited}, {"red", kLimited}}));
   CHECK_FALSE(bed.try_bind(request("n1", "d", vf(4), {{"blue", kLimited}})));
@@ -110,7 +112,7 @@ TEST_CASE("the count is that of the rendered members, also after a restart and a
 
 TEST_CASE(
     "the limit of all is what the file has room for, with a quarter kept for administrators") {
-  const RegistryLimits limits;
+  const state::RegistryLimits limits;
   CHECK(limits.memberships * fabric::kMostMemberBytes <= fabric::kMostBytes / 4 * 3);
   CHECK(limits.memberships > 400'000);
   // As the writer writes the longest of each.
@@ -132,21 +134,21 @@ TEST_CASE(
 }
 
 TEST_CASE("static members count for the file's size, and an administrator's section, too") {
-  Fixture bed = bed_with(100, RegistryLimits().memberships);
+  Fixture bed = bed_with(100, state::RegistryLimits().memberships);
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
-  bed.registry->reserve_pkeys({}, fabric::kMostBytes);
+  bed.facts.manual_bytes = fabric::kMostBytes;
   CHECK(bed.refusal(a).code() == Code::busy);
-  bed.registry->reserve_pkeys({}, fabric::kMostBytes - 5 * fabric::kMostHeadBytes);
+  bed.facts.manual_bytes = fabric::kMostBytes - 5 * fabric::kMostHeadBytes;
   CHECK(bed.try_bind(a));
   bed.commit();
   Partition blue = make_partition("blue", 0);
   for (uint64_t n = 1; n <= 100; ++n) blue.members.push_back({storage(n), kLimited, ""});
-  REQUIRE(bed.registry->update(administrator(), blue, bed.now));
+  REQUIRE(bed.registry->partitions.update(administrator(), blue, bed.now));
   CHECK_FALSE(bed.try_bind(request("n1", "b", vf(2), {{"red", kLimited}})));
   blue.members.clear();
-  REQUIRE(bed.registry->update(administrator(), blue, bed.now));
+  REQUIRE(bed.registry->partitions.update(administrator(), blue, bed.now));
   CHECK(bed.try_bind(request("n1", "b", vf(2), {{"red", kLimited}})));
 }
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::bindings

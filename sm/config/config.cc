@@ -3,7 +3,7 @@
 #include "lib/base/dns_name.h"
 #include "lib/json/fields.h"
 #include "sm/config/values.h"
-#include "sm/declared/values.h"
+#include "sm/partitions/values.h"
 
 #include <functional>
 
@@ -65,7 +65,7 @@ void read_opensm(Keys& section, opensm::OpenSmEngineSettings& settings) {
   std::optional<Path> pid_file, log;
   section.take("program", settings.supervisor.launch.program, read_path)
       .take("folder", settings.folder, read_path)
-      .take("port", opensm.port, declared::read_guid)
+      .take("port", opensm.port, partitions::read_guid)
       .take("priority", opensm.priority, read_number<0, 15>)
       .take("maxWireSmps", opensm.max_wire_smps, read_number<1, 256>)
       .take("sweepSeconds", opensm.sweep_interval, read_number<0, 3600>)
@@ -86,15 +86,15 @@ void read_opensm(Keys& section, opensm::OpenSmEngineSettings& settings) {
         opensm::ExternalOpensm{pid_file.value_or(Path()), log.value_or(Path())};
 }
 
-void read_defaults(Keys& section, registry::Policy& policy) {
+void read_defaults(Keys& section, state::Policy& policy) {
   fabric::GroupFlags& group = policy.group;
   section.take("ipoib", policy.ipoib, json::read_boolean)
-      .take("mtu", group.mtu, declared::read_mtu)
-      .take("rate", group.rate, declared::read_rate)
-      .take("sl", group.sl, declared::read_sl);
+      .take("mtu", group.mtu, partitions::read_mtu)
+      .take("rate", group.rate, partitions::read_rate)
+      .take("sl", group.sl, partitions::read_sl);
 }
 
-void read_limits(Keys& section, registry::RegistryLimits& limits) {
+void read_limits(Keys& section, state::RegistryLimits& limits) {
   section.take("membershipsOfNode", limits.memberships_of_node, read_number<1, 1'000'000>)
       .take("unseenPortsOfNode", limits.unseen_of_node, read_number<1, 1'000'000>);
 }
@@ -116,7 +116,7 @@ void read_keys(Keys& section, Config& config, Errors& errors) {
 }
 
 void read_fabric(Keys& section, Config& config) {
-  registry::Policy& policy = config.policy;
+  state::Policy& policy = config.policy;
   section.take("fabric", config.fabric, json::read_string)
       .take("defaultPartition", policy.default_rule, read_default_rule)
       .take("nodes", policy.nodes, read_nodes)
@@ -195,7 +195,7 @@ void check_opensm(const opensm::OpenSmEngineSettings& settings, unsigned sl, Err
 
 // Checks that need more than one key.
 void check(const Config& config, Errors& errors) {
-  errors.collect(registry::check(config.policy));
+  errors.collect(state::check(config.policy));
   if (!is_dns_label(config.fabric))
     errors.add(unfit(
         R"(fabric: expected at most 63 lowercase letters, digits and "-" (not first or last), got ")" +

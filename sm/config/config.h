@@ -10,7 +10,7 @@
 #include "lib/rpc/tls_files.h"
 #include "sm/api/authn.h"
 #include "sm/opensm/opensm.h"
-#include "sm/registry/policy.h"
+#include "sm/state/policy.h"
 
 #include <optional>
 #include <string>
@@ -38,7 +38,7 @@ struct OwnPort {
 };
 
 struct Config {
-  registry::Policy policy = {};
+  state::Policy policy = {};
   api::RoleRules authority;  // "roles" in the file
   std::string fabric = "default";
   Path state_folder = "/var/lib/ibpod-sm";

@@ -2,8 +2,8 @@
 
 #include "lib/base/files.h"
 #include "lib/fabric/partitions_conf.h"
-#include "sm/declared/declared.h"
-#include "sm/registry/registry.h"
+#include "sm/partitions/declared_partitions.h"
+#include "sm/partitions/partition_registry.h"
 #include "tests/support/fake_store.h"
 
 #include <regex>
@@ -71,7 +71,7 @@ TEST_CASE("every key comes to its place") {
   CHECK(config->policy.group.mtu == fabric::Mtu::mtu_4096);
   CHECK(config->policy.ipoib);
   CHECK(config->policy.nodes.at("n1").pfs.contains(ib::Guid(0x0002c90300a1b2c4)));
-  CHECK(config->policy.at_lease_end == registry::LeasePolicy::revoke);
+  CHECK(config->policy.at_lease_end == state::LeasePolicy::revoke);
   CHECK(config->policy.lease == Duration(60'000));
   CHECK(config->declared == "/etc/partitions.json");
   CHECK(config->call_timeout == Duration(20'000));
@@ -101,7 +101,7 @@ TEST_CASE("the document's file of partitions is one, and every key of it has its
   REQUIRE(section != document.npos);
   const size_t begin = document.find("```json\n", section) + 8;
   const std::string example = document.substr(begin, document.find("```", begin) - begin);
-  const Result<declared::DeclaredPartitions> declared = declared::read_declared(example);
+  const Result<partitions::DeclaredPartitions> declared = partitions::read_declared(example);
   REQUIRE(declared);
   CHECK(declared->errors.empty());
   CHECK(declared->partitions.size() == 2);
@@ -121,17 +121,18 @@ TEST_CASE("the document's file of partitions is taken under its smallest configu
     return document.substr(begin, document.find("```", begin) - begin);
   };
   const Result<Config> smallest = read_config(block_behind("\n## Installing it\n"));
-  const Result<declared::DeclaredPartitions> declared =
-      declared::read_declared(block_behind("\n### Declared partitions\n"));
+  const Result<partitions::DeclaredPartitions> declared =
+      partitions::read_declared(block_behind("\n### Declared partitions\n"));
   REQUIRE(smallest);
   REQUIRE(declared);
   FakeStore store;
-  const auto registry = registry::Registry::load(store, smallest->policy, {}).value();
-  const auto refused = registry->declare(declared->partitions, {});
+  const auto journal = state::Journal::load(store, smallest->policy, {}).value();
+  partitions::PartitionRegistry registry(*journal);
+  const auto refused = registry.declare(declared->partitions, {});
   REQUIRE(refused);
-  for (const registry::DeclarationError& one : *refused)
+  for (const partitions::DeclarationError& one : *refused)
     FAIL_CHECK(one.name << ": " << one.error.text());
-  CHECK(registry->partition("blue"));
+  CHECK(registry.find("blue"));
 }
 
 TEST_CASE("the document's section of partitions.conf is one that is kept") {

@@ -24,7 +24,7 @@ void check_numbers(const Config& config) {
 }
 
 void check_config(const Config& config) {
-  require(registry::check(config.policy).ok() && is_dns_label(config.fabric));
+  require(state::check(config.policy).ok() && is_dns_label(config.fabric));
   for (const Path& path : {config.state_folder, config.socket, config.opensm.folder})
     require(is_plain(path));
   require(config.declared.empty() || is_plain(config.declared));

@@ -1,7 +1,7 @@
 #include "sm/config/values.h"
 
 #include "lib/json/fields.h"
-#include "sm/declared/values.h"
+#include "sm/partitions/values.h"
 
 #include <initializer_list>
 #include <set>
@@ -25,13 +25,13 @@ Result<Meaning> read_word(const Value& value,
 }
 
 Result<std::set<ib::Guid>> read_guids(const Value& value) {
-  const std::vector<ib::Guid> guids = TRY(json::read_list(value, declared::read_guid));
+  const std::vector<ib::Guid> guids = TRY(json::read_list(value, partitions::read_guid));
   return std::set<ib::Guid>(guids.begin(), guids.end());
 }
 
-Result<registry::Policy::NodePorts> read_node(const Value& value) {
+Result<state::Policy::NodePorts> read_node(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
-  registry::Policy::NodePorts node;
+  state::Policy::NodePorts node;
   TRY(take(fields, "guids", node.guids, read_guids));
   TRY(take(fields, "pfs", node.pfs, read_guids));
   TRY(refuse_unknown(value, fields));
@@ -45,7 +45,7 @@ Result<pool::RangeUse> read_use(const Value& value) {
 
 // A P_Key is a range's end as it names a partition: without membership.
 Result<uint16_t> read_partition_number(const Value& value) {
-  const ib::PKey pkey = TRY(declared::read_pkey(value));
+  const ib::PKey pkey = TRY(partitions::read_pkey(value));
   return pkey.partition();
 }
 
@@ -66,9 +66,9 @@ Result<pool::GuidRange> read_guid_range(const Value& value) {
   pool::GuidRange range;
   TRY(value.at("first"));
   TRY(value.at("last"));
-  TRY(take(fields, "first", range.first, declared::read_guid));
-  TRY(take(fields, "last", range.last, declared::read_guid));
-  TRY(take(fields, "chosenBy", range.requested_by, declared::read_namespaces));
+  TRY(take(fields, "first", range.first, partitions::read_guid));
+  TRY(take(fields, "last", range.last, partitions::read_guid));
+  TRY(take(fields, "chosenBy", range.requested_by, partitions::read_namespaces));
   TRY(refuse_unknown(value, fields));
   return range;
 }
@@ -102,16 +102,16 @@ Result<EngineKind> read_engine(const Value& value) {
                                {{"opensm", EngineKind::opensm}, {"observe", EngineKind::observe}});
 }
 
-Result<registry::LeasePolicy> read_lease_end(const Value& value) {
-  return read_word<registry::LeasePolicy>(
-      value, {{"hold", registry::LeasePolicy::hold}, {"revoke", registry::LeasePolicy::revoke}});
+Result<state::LeasePolicy> read_lease_end(const Value& value) {
+  return read_word<state::LeasePolicy>(
+      value, {{"hold", state::LeasePolicy::hold}, {"revoke", state::LeasePolicy::revoke}});
 }
 
 Result<fabric::PartitionDefinition> read_default_rule(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   fabric::PartitionDefinition rule = fabric::default_definition();
   fabric::Membership others = fabric::Membership::limited;
-  TRY(take(fields, "others", others, declared::read_membership));
+  TRY(take(fields, "others", others, partitions::read_membership));
   if (others == fabric::Membership::both) return value.wrong("others: expected limited or full");
   TRY(take(fields, "ipoib", rule.ipoib, json::read_boolean));
   for (fabric::Member& member : rule.members)
@@ -120,9 +120,9 @@ Result<fabric::PartitionDefinition> read_default_rule(const Value& value) {
   return rule;
 }
 
-Result<std::map<std::string, registry::Policy::NodePorts>> read_nodes(const Value& value) {
+Result<std::map<std::string, state::Policy::NodePorts>> read_nodes(const Value& value) {
   const auto members = TRY(value.members());
-  std::map<std::string, registry::Policy::NodePorts> nodes;
+  std::map<std::string, state::Policy::NodePorts> nodes;
   for (const auto& [name, member] : members) {
     nodes[name] = TRY(read_node(member));
   }

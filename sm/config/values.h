@@ -15,12 +15,12 @@ Result<Path> read_path(const json::Value& value);
 Result<http::Address> read_address(const json::Value& value);
 Result<log::Level> read_level(const json::Value& value);
 Result<EngineKind> read_engine(const json::Value& value);
-Result<registry::LeasePolicy> read_lease_end(const json::Value& value);
+Result<state::LeasePolicy> read_lease_end(const json::Value& value);
 // {"others": "limited" | "full", "ipoib": true}: what ports are in the default partition that
 // nothing else is said of, and whether it is for IPoIB.
 Result<fabric::PartitionDefinition> read_default_rule(const json::Value& value);
 // {"n1": {"guids": […], "pfs": […]}}
-Result<std::map<std::string, registry::Policy::NodePorts>> read_nodes(const json::Value& value);
+Result<std::map<std::string, state::Policy::NodePorts>> read_nodes(const json::Value& value);
 // [{"first": "0x0001", "last": "0x0fff", "use": "automatic" | "explicit"}]
 Result<std::vector<pool::PKeyRange>> read_pkey_ranges(const json::Value& value);
 // [{"first": "0x0200000000000001", "last": "0x02000000000000ff"}]

@@ -30,7 +30,7 @@ struct Audited : Fixture {
                                            "\",result=\"" + result + "\"}") != std::string::npos;
   }
   void declare(std::vector<fabric::Partition> partitions) {
-    declared::DeclaredPartitions declared;
+    partitions::DeclaredPartitions declared;
     declared.partitions = std::move(partitions);
     controller->declare(declared);
     tick();

@@ -60,7 +60,7 @@ TEST_CASE_FIXTURE(test::Fixture, "Binds of a node that change too much are busy;
   settle();
   unbind(test::kNode1, {"n1", "c1", "net1"});
   settle();
-  CHECK(registry->bindings_on(test::kVf1).empty());
+  CHECK(registry->bindings.bindings_on(test::kVf1).empty());
   tick(1000);
   CHECK(bind(test::kNode1, test::request(test::kVf1, "blue", "c3")).empty());
 }

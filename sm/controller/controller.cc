@@ -1,6 +1,5 @@
 #include "sm/controller/controller.h"
 
-#include "sm/registry/names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +21,7 @@ const Caller Controller::kController{
 
 const Error Controller::kCancelled(Code::unavailable, "the caller has cancelled the call");
 
-Controller::Controller(Deps deps, ControllerSettings settings, registry::Now now)
+Controller::Controller(Deps deps, ControllerSettings settings, state::Now now)
     : deps_(deps),
       settings_(std::move(settings)),
       now_(now),
@@ -42,7 +41,7 @@ Controller::Controller(Deps deps, ControllerSettings settings, registry::Now now
 }
 
 void Controller::reserve_manual_pkeys() {
-  deps_.registry.reserve_pkeys(published_.manual_pkeys(), published_.manual_bytes());
+  deps_.registry.partitions.reserve_pkeys(published_.manual_pkeys());
 }
 
 void Controller::when_committed(std::function<void(const Status&)> answer) {
@@ -72,7 +71,7 @@ Status Controller::check_engine(const fabricapi::PlanRequest& request) const {
 void Controller::create_partition(const Caller& caller, const fabric::Partition& partition,
                                   Done<fabric::PartitionStatus> done) {
   const Status possible = check_engine({.partition = partition, .without = {}});
-  auto created = possible ? deps_.registry.create(caller, partition) : possible.error();
+  auto created = possible ? deps_.registry.partitions.create(caller, partition) : possible.error();
   note_seen_ports();
   audit(caller, "create partition", partition.name, status_of(created));
   answer(std::move(created), std::move(done));
@@ -81,7 +80,7 @@ void Controller::create_partition(const Caller& caller, const fabric::Partition&
 void Controller::update_partition(const Caller& caller, const fabric::Partition& partition,
                                   Done<fabric::PartitionStatus> done) {
   const Status possible = check_engine({.partition = partition, .without = {}, .update = true});
-  auto updated = possible ? deps_.registry.update(caller, partition, now_) : possible.error();
+  auto updated = possible ? deps_.registry.partitions.update(caller, partition, now_) : possible.error();
   note_seen_ports();
   audit(caller, "update partition", partition.name, status_of(updated));
   answer(std::move(updated), std::move(done));
@@ -89,14 +88,14 @@ void Controller::update_partition(const Caller& caller, const fabric::Partition&
 
 void Controller::delete_partition(const Caller& caller, const std::string& name,
                                   Done<fabric::PartitionStatus> done) {
-  auto removed = deps_.registry.remove(caller, name);
+  auto removed = deps_.registry.partitions.remove(caller, name);
   audit(caller, "delete partition", name, status_of(removed));
   answer(std::move(removed), std::move(done));
 }
 
 void Controller::forget_ports(const Caller& caller, const std::string& partition,
                               Done<fabric::PartitionStatus> done) {
-  auto removed = deps_.registry.forget_ports(
+  auto removed = deps_.registry.partitions.forget_ports(
       caller, partition,
       [this](ib::Guid port, ib::PKey pkey) { return verifier_.is_known_to_hold(port, pkey); });
   audit(caller, "force delete partition", partition, status_of(removed));
@@ -104,20 +103,38 @@ void Controller::forget_ports(const Caller& caller, const std::string& partition
 }
 
 void Controller::note_seen_ports() {
-  deps_.registry.note_seen([this](ib::Guid port) { return verifier_.may_be_present(port); });
+  deps_.registry.partitions.note_seen(
+      [this](ib::Guid port) { return verifier_.may_be_present(port); });
 }
 
 // --- bindings
 
-registry::TableCapacity Controller::table_capacity(ib::Guid port) const {
-  registry::TableCapacity capacity;
-  capacity.taken = verifier_.unmanaged_keys(port).keys.size();
+bindings::TableCapacity Controller::table_capacity(ib::Guid port) const {
+  bindings::TableCapacity capacity;
   const fabric::Port* const seen = verifier_.observations().topology().find(port);
   if (seen == nullptr) return capacity;
   capacity.of_port = seen->partition_cap;
   if (seen->switch_port && seen->switch_port->enforcement)
     capacity.of_switch_port = seen->switch_port->enforcement->partition_cap;
   return capacity;
+}
+
+bindings::PortFacts Controller::facts_of(const fabricapi::BindRequest& request) const {
+  const verify::PortObservations& observations = verifier_.observations();
+  const verify::DesiredTable unmanaged = verifier_.unmanaged_keys(request.guid);
+  bindings::PortFacts facts;
+  facts.capacity = table_capacity(request.guid);
+  facts.capacity.taken = unmanaged.keys.size();
+  facts.index0 = {.is_sm_port = request.guid == settings_.own_port, .key = unmanaged.index0};
+  facts.manual_bytes = published_.manual_bytes();
+  if (!verifier_.last_scan()) return facts;
+  if (verifier_.is_absent(request.guid)) facts.absent_at = verifier_.last_scan();
+  facts.never_seen = !observations.ever_seen(request.guid);
+  if (!facts.never_seen) return facts;
+  const std::vector<ib::Guid> ports = deps_.registry.bindings.ports_of(request.attachment.node);
+  facts.never_seen_of_node = static_cast<size_t>(std::count_if(
+      ports.begin(), ports.end(), [&](ib::Guid port) { return !observations.ever_seen(port); }));
+  return facts;
 }
 
 void Controller::bind(const Caller& caller, const fabricapi::BindRequest& request,
@@ -135,31 +152,12 @@ void Controller::bind(const Caller& caller, const fabricapi::BindRequest& reques
 // True if a binding that may end soon is in the way: another attachment's, or the previous one of
 // this attachment.
 bool Controller::blocked_by_departing(const fabricapi::BindRequest& request) const {
-  const auto there = deps_.registry.bindings_on(request.guid);
+  const auto there = deps_.registry.bindings.bindings_on(request.guid);
   return request.kind == fabric::Kind::vf &&
          std::any_of(there.begin(), there.end(), [&](const fabric::Binding* one) {
            return one->attachment != request.attachment ||
                   one->state == fabric::BindingState::releasing;
          });
-}
-
-// If the engine rejected the partitions because of this binding, no other could be enforced either.
-Status Controller::check_index0(const fabricapi::BindRequest& request) const {
-  if (request.kind == fabric::Kind::child) return ok();
-  const auto taken = verifier_.unmanaged_keys(request.guid).index0;
-  for (const fabricapi::BindRequest::PartitionRequest& wish : request.partitions) {
-    if (!deps_.registry.uses_index0(wish.partition)) continue;
-    if (request.guid == settings_.own_port)
-      return Error(Code::invalid,
-                   "partition " + wish.partition +
-                       " needs index 0 of the subnet manager's own port, where the default P_Key "
-                       "has to stay");
-    if (taken && !taken->same_partition(fabric::kDefaultPKey))
-      return Error(Code::busy, "partition " + wish.partition + " needs index 0 of port " +
-                                   request.guid.text() + ", which the administrator's partition " +
-                                   taken->text() + " already has");
-  }
-  return ok();
 }
 
 // Limits only Binds: a node can always release. Only Binds that change something count.
@@ -172,61 +170,17 @@ Status Controller::check_rate(const Caller& caller, const fabricapi::BindRequest
                                whole(change_limit_.settings().per_second) +
                                " per second); try again later (" + text(request.attachment) + ")");
 }
-
-void Controller::note_ended() {
-  for (const ib::Guid guid : deps_.registry.take_ended())
-    requested_guid_released_[guid] = now_.steady;
-}
-
-// A pod-requested GUID may still be active on the old VF after its binding is released, or on a
-// port that is not known here. Do not grant it until a full scan has confirmed that no port uses
-// it.
-Status Controller::check_guid_unused(const fabricapi::BindRequest& request) {
-  note_ended();
-  // The registry checks the owner of a bound GUID.
-  if (!request.guid_requested || !deps_.registry.bindings_on(request.guid).empty()) return ok();
-  const auto ended = requested_guid_released_.find(request.guid);
-  const Time since = ended == requested_guid_released_.end() ? Time{} : ended->second;
-  if (verifier_.last_scan() > since && verifier_.is_absent(request.guid)) return ok();
-  return Error(Code::busy, "GUID " + request.guid.text() +
-                               " may still be in use; retry after the next full scan "
-                               "(look.scanSeconds)");
-}
-
-// Scans find every port that exists. Limits bindings to GUIDs that no scan has ever found: a node
-// could invent any number of them. Before the first scan there is no limit.
-Status Controller::check_unseen(const fabricapi::BindRequest& request) const {
-  const registry::Registry& registry = deps_.registry;
-  const verify::PortObservations& observations = verifier_.observations();
-  if (!verifier_.last_scan() || observations.ever_seen(request.guid)) return ok();
-  if (!registry.bindings_on(request.guid).empty()) return ok();
-  const std::string& node = request.attachment.node;
-  const std::vector<ib::Guid> ports = registry.ports_of(node);
-  const auto unseen = static_cast<size_t>(std::count_if(
-      ports.begin(), ports.end(), [&](ib::Guid port) { return !observations.ever_seen(port); }));
-  const size_t most = registry.limits().unseen_of_node;
-  if (unseen < most) return ok();
-  return Error(Code::busy,
-               "unseen port limit of node " + node + " reached (" + std::to_string(most) +
-                   "): it has " + std::to_string(unseen) +
-                   " bindings on ports that no full scan has found; end pods there, check why "
-                   "their ports are not on the subnet, or raise limits.unseenPortsOfNode in "
-                   "ibpod-sm's configuration");
 }
 
 Result<fabric::Binding> Controller::bind_now(const Caller& caller,
                                              const fabricapi::BindRequest& request) {
   TRY(check_rate(caller, request));
-  const fabricapi::BindRequest named = TRY(deps_.registry.resolve(caller, request));
-  TRY(check_index0(named));
-  TRY(check_guid_unused(named));
-  TRY(check_unseen(named));
-  return deps_.registry.bind(caller, named, table_capacity(named.guid), now_);
+  return deps_.registry.bindings.bind(caller, request, facts_of(request), now_);
 }
 
 void Controller::try_bind(PostponedBind bind) {
   if (bind.context.is_cancelled()) return refuse(bind, kCancelled);
-  const uint64_t before = deps_.registry.changes();
+  const uint64_t before = deps_.registry.journal.changes();
   Result<fabric::Binding> bound = bind_now(bind.caller, bind.request);
   if (!bound && bound.error().code() == Code::busy && blocked_by_departing(bind.request) &&
       now_.steady < bind.until) {
@@ -237,11 +191,11 @@ void Controller::try_bind(PostponedBind bind) {
   if (bound && effect == telemetry::Telemetry::Effect::change &&
       bind.caller.role == fabricapi::Role::node)
     change_limit_.take(bind.caller.node, now_.steady);
-  if (bound) deps_.registry.note_contact(bind.request.attachment.node, now_);
+  if (bound) deps_.registry.nodes.note_contact(bind.request.attachment.node, now_);
   audit_bind(bind, status_of(bound), effect);
   if (!bound) return bind.done(std::move(bound));
   if (engine_fault_.reason != fabric::Reason::none)
-    deps_.registry.set_condition(bound->guid, engine_fault_, now_);
+    deps_.registry.bindings.set_condition(bound->guid, engine_fault_, now_);
   wait(*bound, PendingRequests::WaitFor::verified, bind.until, std::move(bind.done));
 }
 
@@ -252,12 +206,12 @@ void Controller::refuse(const PostponedBind& bind, const Error& why) {
 
 void Controller::unbind(const Caller& caller, const fabric::Attachment& attachment,
                         Deadline deadline, Done<fabric::Binding> done) {
-  const uint64_t before = deps_.registry.changes();
-  const Result<fabric::Binding> unbound = deps_.registry.unbind(caller, attachment, now_);
+  const uint64_t before = deps_.registry.journal.changes();
+  const Result<fabric::Binding> unbound = deps_.registry.bindings.unbind(caller, attachment, now_);
   audit(caller, "unbind", text(attachment), status_of(unbound), effect_since(before));
   if (!unbound) return done(unbound);
   // A call of an administrator is no contact with the node.
-  if (caller.role == fabricapi::Role::node) deps_.registry.note_contact(caller.node, now_);
+  if (caller.role == fabricapi::Role::node) deps_.registry.nodes.note_contact(caller.node, now_);
   for (const PostponedBind& bind : postponed_.take(attachment))
     refuse(bind, Error(Code::unavailable, "unbound before the port was free"));
   wait(*unbound, PendingRequests::WaitFor::released, until(deadline), std::move(done));
@@ -272,21 +226,21 @@ void Controller::wait(const fabric::Binding& binding, PendingRequests::WaitFor w
         binding.state != fabric::BindingState::verified)
       bind_requested_.try_emplace(binding.attachment, asked);
     pending_.add(binding.attachment, what, until, done);
-    const auto now = deps_.registry.binding(kController, binding.attachment);
+    const auto now = deps_.registry.bindings.binding(kController, binding.attachment);
     pending_.notify(now ? *now : binding);
   });
 }
 
 void Controller::sync(const Caller& caller, const fabricapi::SyncRequest& request,
                       Done<fabricapi::SyncAnswer> done) {
-  answer(deps_.registry.sync(caller, request, now_), std::move(done));
+  answer(deps_.registry.nodes.sync(caller, request, now_), std::move(done));
 }
 
 void Controller::allocate_guids(const Caller& caller, const fabricapi::AllocateRequest& request,
                                 Done<std::vector<fabricapi::AllocatedGuid>> done) {
-  const uint64_t before = deps_.registry.changes();
-  auto allocated = deps_.registry.allocate(caller, request);
-  if (allocated) deps_.registry.note_contact(request.node, now_);
+  const uint64_t before = deps_.registry.journal.changes();
+  auto allocated = deps_.registry.nodes.allocate(caller, request);
+  if (allocated) deps_.registry.nodes.note_contact(request.node, now_);
   audit(caller, "allocate GUIDs", request.node + "/" + request.pf, status_of(allocated),
         effect_since(before));
   answer(std::move(allocated), std::move(done));
@@ -295,7 +249,7 @@ void Controller::allocate_guids(const Caller& caller, const fabricapi::AllocateR
 void Controller::forget_node(const Caller& caller, const fabricapi::ForgetRequest& request,
                              Deadline deadline, Done<fabricapi::Node> done) {
   const std::string& node = request.node;
-  const Result<fabricapi::Node> forgotten = deps_.registry.forget(caller, request, now_);
+  const Result<fabricapi::Node> forgotten = deps_.registry.nodes.forget(caller, request, now_);
   audit(caller, request.force ? "force forget node" : "forget node", node, status_of(forgotten));
   if (!forgotten) return done(forgotten);
   namespaces_.forget(node);

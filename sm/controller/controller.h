@@ -7,6 +7,7 @@
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
+#include "sm/bindings/registries.h"
 #include "sm/controller/change_limit.h"
 #include "sm/controller/declared_reconciler.h"
 #include "sm/controller/diagnostics.h"
@@ -16,10 +17,9 @@
 #include "sm/controller/published_partitions.h"
 #include "sm/controller/requested_ports.h"
 #include "sm/controller/watches.h"
-#include "sm/declared/declared.h"
 #include "sm/opensm/subnet_manager.h"
+#include "sm/partitions/declared_partitions.h"
 #include "sm/probe/port_prober.h"
-#include "sm/registry/registry.h"
 #include "sm/telemetry/telemetry.h"
 #include "sm/verify/port_verifier.h"
 
@@ -58,17 +58,17 @@ class Controller {
 
   // All of them outlive the Controller.
   struct Deps {
-    registry::Registry& registry;
+    bindings::Registries& registry;
     opensm::SubnetManager& subnet_manager;
     probe::PortProber& prober;
     telemetry::Telemetry& telemetry;
     // The present time, for timestamps that must be later than a status that was just read.
     std::function<Time()> clock;
   };
-  Controller(Deps deps, ControllerSettings settings, registry::Now now);
+  Controller(Deps deps, ControllerSettings settings, state::Now now);
 
   // Sets the clock until the next call.
-  void set_time(registry::Now now) { now_ = now; }
+  void set_time(state::Now now) { now_ = now; }
 
   // The calls. Each Done runs once.
   void create_partition(const Caller& caller, const fabric::Partition& partition,
@@ -111,7 +111,7 @@ class Controller {
 
   // Applies the partitions of the declared file. Failed ones are retried when the conflict may be
   // gone.
-  void declare(const declared::DeclaredPartitions& declared) {
+  void declare(const partitions::DeclaredPartitions& declared) {
     declared_.set(declared, now_.steady);
   }
   // The declared file cannot be read or parsed: the last declaration stays.
@@ -155,11 +155,12 @@ class Controller {
   void audit_bind(const PostponedBind& bind, const Status& status,
                   telemetry::Telemetry::Effect effect);
   void audit_namespace(const PostponedBind& bind);
-  void audit_expired();
+  void audit_expired(const std::vector<fabric::Attachment>& expired, const Status& committed);
   void remember_namespaces();
   Time until(Deadline deadline) const;
 
-  registry::TableCapacity table_capacity(ib::Guid port) const;
+  bindings::TableCapacity table_capacity(ib::Guid port) const;
+  bindings::PortFacts facts_of(const fabricapi::BindRequest& request) const;
   bool blocked_by_departing(const fabricapi::BindRequest& request) const;
   Result<fabric::Binding> bind_now(const Caller& caller, const fabricapi::BindRequest& request);
   void try_bind(PostponedBind bind);
@@ -167,11 +168,7 @@ class Controller {
   void wait(const fabric::Binding& binding, PendingRequests::WaitFor what, Time until,
             Done<fabric::Binding> done);
   Status check_engine(const fabricapi::PlanRequest& request) const;
-  Status check_index0(const fabricapi::BindRequest& request) const;
-  Status check_guid_unused(const fabricapi::BindRequest& request);
   Status check_rate(const Caller& caller, const fabricapi::BindRequest& request) const;
-  Status check_unseen(const fabricapi::BindRequest& request) const;
-  void note_ended();
   void note_seen_ports();
 
   void set_engine_fault(fabric::Condition now);
@@ -194,7 +191,7 @@ class Controller {
 
   Deps deps_;
   ControllerSettings settings_;
-  registry::Now now_;
+  state::Now now_;
   RequestedPorts requested_;
   verify::PortVerifier verifier_;
   PublishedPartitions published_;
@@ -210,8 +207,6 @@ class Controller {
   PostponedBinds postponed_;
   std::vector<PendingForget> pending_forgets_;
   Watches watches_;
-  // By pod-requested GUID: when its last binding was removed.
-  std::map<ib::Guid, Time> requested_guid_released_;
 };
 
 template <typename Value, typename Lookup>

@@ -1,6 +1,7 @@
 // The audit log of changes.
+#include "sm/bindings/admission.h"
 #include "sm/controller/controller.h"
-#include "sm/registry/names.h"
+#include "sm/state/names.h"
 
 #include <utility>
 
@@ -26,8 +27,8 @@ void Controller::audit(const Caller& caller, std::string action, std::string sub
 }
 
 telemetry::Telemetry::Effect Controller::effect_since(uint64_t changes) const {
-  return deps_.registry.changes() == changes ? telemetry::Telemetry::Effect::none
-                                             : telemetry::Telemetry::Effect::change;
+  return deps_.registry.journal.changes() == changes ? telemetry::Telemetry::Effect::none
+                                                     : telemetry::Telemetry::Effect::change;
 }
 
 // Also reports what may be the sign of a compromised node: its first pod of a namespace, or a
@@ -39,7 +40,9 @@ void Controller::audit_bind(const PostponedBind& bind, const Status& status,
   audit(bind.caller, "bind", subject, status, effect);
   if (!status) {
     const std::string partition =
-        status.error().code() == Code::denied ? deps_.registry.denied_to_node(request) : "";
+        status.error().code() == Code::denied
+            ? bindings::denied_to_node(deps_.registry.journal.records(), request)
+            : "";
     if (!partition.empty()) deps_.telemetry.wrong_node(bind.caller, subject, partition);
     return;
   }
@@ -63,7 +66,7 @@ void Controller::audit_namespace(const PostponedBind& bind) {
 void Controller::remember_namespaces() {
   fabricapi::PageRequest page;
   do {
-    const auto listed = deps_.registry.bindings(kController, {}, page);
+    const auto listed = deps_.registry.bindings.list(kController, {}, page);
     if (!listed) return;
     for (const fabric::Binding& one : listed->items)
       namespaces_.add(one.attachment.node, one.pod.name_space);
@@ -71,9 +74,10 @@ void Controller::remember_namespaces() {
   } while (!page.token.empty());
 }
 
-void Controller::audit_expired() {
-  for (const fabric::Attachment& one : deps_.registry.take_expired())
-    audit(internal_caller("lease"), "unbind", text(one), ok());
+void Controller::audit_expired(const std::vector<fabric::Attachment>& expired,
+                               const Status& committed) {
+  for (const fabric::Attachment& one : expired)
+    deps_.telemetry.audit(internal_caller("lease"), "unbind", text(one), committed);
 }
 
 }  // namespace ibpod::sm::controller

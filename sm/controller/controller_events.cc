@@ -11,7 +11,7 @@ using fabric::Reason;
 
 // The limit of used entries in all tables that one node reports. A node within its limit of
 // memberships never needs as many.
-size_t max_reported_entries(const registry::RegistryLimits& limits) {
+size_t max_reported_entries(const state::RegistryLimits& limits) {
   constexpr size_t kLeast = 64 << 10;
   return std::max(kLeast, 2 * limits.memberships_of_node);
 }
@@ -24,7 +24,7 @@ void Controller::engine_changed() {
   const verify::PortVerifier::EngineChange change =
       verifier_.engine_changed(status, deps_.subnet_manager.writes(), deps_.clock());
   if (change.tables_lost)
-    deps_.registry.invalidate_verified(
+    deps_.registry.bindings.invalidate_verified(
         {Reason::misconfigured,
          "the subnet manager may have used other partitions: the port must be verified again"},
         now_);
@@ -49,8 +49,9 @@ void Controller::set_engine_fault(fabric::Condition now) {
   engine_fault_ = std::move(now);
   const fabric::Condition condition =
       engine_fault_.reason == Reason::none ? fabric::Condition{Reason::waiting, ""} : engine_fault_;
-  const std::set<ib::Guid> unsettled = deps_.registry.unsettled();
-  for (const ib::Guid port : unsettled) deps_.registry.set_condition(port, condition, now_);
+  const std::set<ib::Guid> unsettled = deps_.registry.bindings.unsettled();
+  for (const ib::Guid port : unsettled)
+    deps_.registry.bindings.set_condition(port, condition, now_);
 }
 
 void Controller::probed(const probe::ProbeBatch& batch) {
@@ -59,9 +60,7 @@ void Controller::probed(const probe::ProbeBatch& batch) {
   report_repairs(batch);
   apply(verifier_.verdicts_of(batch, now_.steady));
   if (!batch.full_scan) return deps_.telemetry.read(batch.packets);
-  const auto scanned = verifier_.last_scan();
-  std::erase_if(requested_guid_released_,
-                [&](const auto& released) { return scanned && released.second < *scanned; });
+  if (const auto scanned = verifier_.last_scan()) deps_.registry.bindings.note_full_scan(*scanned);
   deps_.telemetry.scanned(verifier_.counts(), batch.packets, now_.steady - batch.begun);
   deps_.telemetry.report_condition("subnet", verifier_.wrong_subnet());
 }
@@ -85,16 +84,16 @@ void Controller::apply(const verify::PortVerdict& verdict) {
   using Kind = verify::PortVerdict::Kind;
   switch (verdict.kind) {
     case Kind::condition:
-      return deps_.registry.set_condition(verdict.port, verdict.condition, now_);
+      return deps_.registry.bindings.set_condition(verdict.port, verdict.condition, now_);
     case Kind::verified:
-      deps_.registry.note_verified(verdict.port, verdict.version, verdict.proof,
-                                   verdict.enforcement, now_);
+      deps_.registry.bindings.note_verified(verdict.port, verdict.version, verdict.proof,
+                                            verdict.enforcement, now_);
       return;
     case Kind::clean:
-      deps_.registry.note_clean(verdict.port, verdict.version, verdict.proof, now_);
+      deps_.registry.bindings.note_clean(verdict.port, verdict.version, verdict.proof, now_);
       return;
     case Kind::absent:
-      return deps_.registry.note_never_seen(verdict.port, verdict.version);
+      return deps_.registry.partitions.note_never_seen(verdict.port, verdict.version);
     case Kind::drifted:
       return deps_.telemetry.drifted(verdict.port, verdict.condition.text);
   }
@@ -103,25 +102,25 @@ void Controller::apply(const verify::PortVerdict& verdict) {
 void Controller::observe(const Caller&, const fabricapi::ObserveRequest& request,
                          Done<fabricapi::ObserveAnswer> done) {
   for (const auto& seen : request.ports) {
-    if (deps_.registry.owner_of(seen.guid, request.node) == registry::PortOwner::other_node)
+    if (deps_.registry.nodes.owner_of(seen.guid, request.node) == bindings::PortOwner::other_node)
       return done(Error(Code::denied, "permission denied: port " + seen.guid.text() +
                                           " does not belong to node " + request.node));
     const Status possible = verifier_.check_report(seen.guid, seen.table);
     if (!possible) return done(possible.error());
   }
-  deps_.registry.note_contact(request.node, now_);
+  deps_.registry.nodes.note_contact(request.node, now_);
   for (const auto& seen : request.ports) {
-    if (deps_.registry.owner_of(seen.guid, request.node) != registry::PortOwner::this_node)
+    if (deps_.registry.nodes.owner_of(seen.guid, request.node) != bindings::PortOwner::this_node)
       continue;
-    const Result<verify::PortVerdicts> verdicts =
-        verifier_.record_report(request.node, seen.guid, seen.table, request.stamp,
-                                max_reported_entries(deps_.registry.limits()), now_.steady);
+    const Result<verify::PortVerdicts> verdicts = verifier_.record_report(
+        request.node, seen.guid, seen.table, request.stamp,
+        max_reported_entries(deps_.registry.journal.policy().limits), now_.steady);
     if (!verdicts) return done(verdicts.error());
     apply(*verdicts);
   }
   fabricapi::ObserveAnswer answer{verifier_.stamp(), {}};
-  for (const ib::Guid port : deps_.registry.unsettled())
-    if (deps_.registry.owner_of(port, request.node) == registry::PortOwner::this_node)
+  for (const ib::Guid port : deps_.registry.bindings.unsettled())
+    if (deps_.registry.nodes.owner_of(port, request.node) == bindings::PortOwner::this_node)
       answer.wanted.push_back(port);
   done(std::move(answer));
 }

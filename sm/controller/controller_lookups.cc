@@ -6,7 +6,7 @@ void Controller::list_partitions(const Caller& caller, const fabricapi::PageRequ
                                  Done<fabricapi::ListPage<fabric::PartitionStatus>> done) {
   answer_committed(std::move(done),
                    [=, this]() -> Result<fabricapi::ListPage<fabric::PartitionStatus>> {
-                     auto listed = TRY(deps_.registry.partitions(caller, page));
+                     auto listed = TRY(deps_.registry.partitions.list(caller, page));
                      declared_.show(listed);
                      return listed;
                    });
@@ -15,14 +15,14 @@ void Controller::list_partitions(const Caller& caller, const fabricapi::PageRequ
 void Controller::get_binding(const Caller& caller, const fabric::Attachment& attachment,
                              Done<fabric::Binding> done) {
   answer_committed(std::move(done),
-                   [=, this] { return deps_.registry.binding(caller, attachment); });
+                   [=, this] { return deps_.registry.bindings.binding(caller, attachment); });
 }
 
 void Controller::list_bindings(const Caller& caller, const fabricapi::BindingFilter& filter,
                                const fabricapi::PageRequest& page,
                                Done<fabricapi::ListPage<fabric::Binding>> done) {
   answer_committed(std::move(done),
-                   [=, this] { return deps_.registry.bindings(caller, filter, page); });
+                   [=, this] { return deps_.registry.bindings.list(caller, filter, page); });
 }
 
 void Controller::watch_bindings(const Caller& caller, const fabricapi::BindingFilter& filter,
@@ -32,7 +32,7 @@ void Controller::watch_bindings(const Caller& caller, const fabricapi::BindingFi
   answer_committed(std::move(done), [=, this]() -> Started {
     fabricapi::PageRequest page;
     do {
-      const auto listed = deps_.registry.bindings(caller, filter, page);
+      const auto listed = deps_.registry.bindings.list(caller, filter, page);
       if (!listed) return listed.error();
       for (const fabric::Binding& binding : listed->items)
         if (!on_change({binding, false}))
@@ -45,7 +45,7 @@ void Controller::watch_bindings(const Caller& caller, const fabricapi::BindingFi
 
 void Controller::list_nodes(const Caller&, Done<std::vector<fabricapi::Node>> done) {
   answer_committed(std::move(done), [this]() -> Result<std::vector<fabricapi::Node>> {
-    return deps_.registry.nodes();
+    return deps_.registry.nodes.list();
   });
 }
 
@@ -64,8 +64,8 @@ void Controller::health(const Caller&, Done<fabricapi::FabricHealth> done) {
 }
 
 void Controller::update_metrics() {
-  const std::set<ib::Guid>& unsettled = deps_.registry.unsettled();
-  deps_.telemetry.bindings(deps_.registry.counts(), unsettled.size(), pending_.size());
+  const std::set<ib::Guid>& unsettled = deps_.registry.bindings.unsettled();
+  deps_.telemetry.bindings(deps_.registry.bindings.counts(), unsettled.size(), pending_.size());
   deps_.telemetry.engine(deps_.subnet_manager.status(), published_.version());
   const diagnose::DeclaredFileFaults faults = declared_.faults();
   if (faults.declared) deps_.telemetry.declared_file(faults.texts.empty());

@@ -83,7 +83,7 @@ TEST_CASE_FIXTURE(Blue, "an Unbind is answered when the key has left the table, 
   write_tables();
   read();
   CHECK(answers.back() == "released");
-  CHECK(registry->size() == 0);
+  CHECK(registry->journal.records().bindings.size() == 0);
   CHECK(unbind(kNode1, kC1) == "released");
 }
 
@@ -91,9 +91,9 @@ TEST_CASE_FIXTURE(Blue, "the next pod's Bind waits until the last one's key has 
   bind(kNode1, request(kVf1, "blue", "c1"));
   settle();
   CHECK(bind(kNode1, request(kVf1, "blue", "c2"), 500).empty());
-  CHECK_FALSE(registry->binding(kAdministrator, kC2));
+  CHECK_FALSE(registry->bindings.binding(kAdministrator, kC2));
   unbind(kNode1, kC1);
-  CHECK_FALSE(registry->binding(kAdministrator, kC2));
+  CHECK_FALSE(registry->bindings.binding(kAdministrator, kC2));
   settle();
   CHECK(binding(kC2).state == BindingState::requested);
   settle();
@@ -137,7 +137,7 @@ TEST_CASE_FIXTURE(Blue, "what cannot be put on disk is not promised, and the eng
     store.fail_at(0, failure);
     CHECK_FALSE(bind(kNode1, request(kVf1, "blue")).empty());
     CHECK(engine.wanted_version == desired);
-    CHECK(registry->size() == 0);
+    CHECK(registry->journal.records().bindings.size() == 0);
   }
   CHECK(bind(kNode1, request(kVf1, "blue")).empty());
   settle();
@@ -347,7 +347,7 @@ TEST_CASE_FIXTURE(
   CHECK(answers.back() == "releasing");
   ports[kVf1].answers = true;
   read();
-  CHECK(registry->size() == 0);
+  CHECK(registry->journal.records().bindings.size() == 0);
 }
 
 TEST_CASE_FIXTURE(Blue, "a node that is gone for good is forgotten when its ports are nowhere") {
@@ -365,7 +365,7 @@ TEST_CASE_FIXTURE(Blue, "a node that is gone for good is forgotten when its port
   sweep();
   read();
   CHECK(forgotten == "bindings 0");
-  CHECK(registry->size() == 0);
+  CHECK(registry->journal.records().bindings.size() == 0);
 }
 
 TEST_CASE_FIXTURE(Blue, "a Bind that is cancelled while it waits for the port does not get it") {
@@ -386,7 +386,7 @@ TEST_CASE_FIXTURE(Blue, "a Bind that is cancelled while it waits for the port do
   unbind(kNode1, kC1);
   settle();
   CHECK(outcome == "unavailable");
-  CHECK(registry->size() == 0);
+  CHECK(registry->journal.records().bindings.size() == 0);
 }
 
 TEST_CASE_FIXTURE(Blue,
@@ -482,7 +482,7 @@ TEST_CASE_FIXTURE(Blue, "what the engine could not enforce is refused before it 
   engine.refusal = "no";
   partition("green");
   CHECK(last == "no");
-  CHECK_FALSE(registry->partition("green"));
+  CHECK_FALSE(registry->partitions.find("green"));
 }
 
 TEST_CASE_FIXTURE(Blue, "no partition takes index 0 of the subnet manager's own port") {
@@ -517,14 +517,14 @@ TEST_CASE_FIXTURE(Blue, "killed at any time, it goes on where it was") {
     engine.now.swept = engine.now.placed = 0;
     restart();
     const bool bound = killed < 6;
-    CHECK(registry->size() == (killed < steps.size() ? 1 : 0));
+    CHECK(registry->journal.records().bindings.size() == (killed < steps.size() ? 1 : 0));
     settle();
     if (bound) {
       CHECK(binding(kC1).state == BindingState::verified);
       unbind(kNode1, kC1);
       settle();
     }
-    CHECK(registry->size() == 0);
+    CHECK(registry->journal.records().bindings.size() == 0);
   }
 }
 
@@ -535,7 +535,7 @@ TEST_CASE_FIXTURE(Blue, "each call of a node shows that it is alive; calls of ot
     tick(60'000);
     const fabric::WallTime before = now().wall;
     ask();
-    return registry->node("n1")->last_heard >= before;
+    return registry->nodes.find("n1")->last_heard >= before;
   };
   CHECK(heard_by([&] { bind(kNode1, request(kVf1, "blue")); }));
   CHECK(heard_by([&] { observe(kNode1, kVf2, table_of({})); }));

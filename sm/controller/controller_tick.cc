@@ -1,6 +1,6 @@
 // tick(): commits changes, passes them to the subnet manager, and answers waiting callers.
 #include "sm/controller/controller.h"
-#include "sm/registry/names.h"
+#include "sm/state/names.h"
 
 #include <utility>
 
@@ -9,9 +9,8 @@ namespace ibpod::sm::controller {
 // The order of one turn.
 void Controller::tick() {
   deps_.telemetry.log_dropped();
-  const Status expired = deps_.registry.expire(now_);
+  const Status expired = deps_.registry.bindings.expire(now_);
   deps_.telemetry.report_condition("leases", expired ? "" : expired.error().text());
-  audit_expired();
   expire_postponed();
   do {
     if (commit()) publish();  // only what is on disk
@@ -20,7 +19,7 @@ void Controller::tick() {
   start_repairs();
   poll_pending();
   pending_.expire(now_.steady, [this](const fabric::Attachment& attachment) {
-    const auto binding = deps_.registry.binding(kController, attachment);
+    const auto binding = deps_.registry.bindings.binding(kController, attachment);
     return binding ? std::optional(*binding) : std::nullopt;
   });
   answer_forgetting();
@@ -31,7 +30,7 @@ std::optional<Controller::Time> Controller::due() const {
   const auto consider = [&](std::optional<Time> time) {
     if (time && (!first || *time < *first)) first = time;
   };
-  consider(deps_.registry.next_expiry());
+  consider(deps_.registry.bindings.next_expiry());
   consider(declared_.due());
   consider(postponed_.due());
   for (const PendingForget& one : pending_forgets_) consider(one.until);
@@ -39,23 +38,24 @@ std::optional<Controller::Time> Controller::due() const {
 }
 
 bool Controller::commit() {
-  const bool writes = deps_.registry.staged();
-  const Status committed = deps_.registry.commit(now_);
-  if (writes || !committed)
-    deps_.telemetry.report_condition("store", committed ? "" : committed.error().text());
-  if (!committed) declared_.commit_failed(now_.steady);
-  for (const auto& answer : std::exchange(on_commit_, {})) answer(committed);
-  return committed.ok();
+  const state::CommitResult committed = deps_.registry.journal.commit(now_);
+  const Status& status = committed.status;
+  if (committed.wrote || !status)
+    deps_.telemetry.report_condition("store", status ? "" : status.error().text());
+  if (!status) declared_.commit_failed(now_.steady);
+  for (const auto& answer : std::exchange(on_commit_, {})) answer(status);
+  audit_expired(committed.expired, status);
+  return status.ok();
 }
 
 // Passes committed partitions to the subnet manager, and its progress to the registry.
 void Controller::publish() {
-  if (published_.publish(deps_.registry.version(), deps_.registry.partitions()))
+  if (published_.publish(deps_.registry.journal.version(), deps_.registry.partitions.definitions()))
     verifier_.set_desired(published_.desired(), published_.unmanaged());
-  deps_.registry.note_written(verifier_.applied(), now_);
-  deps_.registry.note_swept(verifier_.swept());
-  deps_.registry.set_engine_fault(engine_fault_);
-  deps_.registry.note_deleted(now_);
+  deps_.registry.bindings.note_written(verifier_.applied(), now_);
+  deps_.registry.partitions.note_swept(verifier_.swept());
+  deps_.registry.partitions.set_engine_fault(engine_fault_);
+  deps_.registry.partitions.note_deleted(now_);
 }
 
 std::optional<telemetry::Telemetry::BindDurations> Controller::durations_of(
@@ -70,8 +70,7 @@ std::optional<telemetry::Telemetry::BindDurations> Controller::durations_of(
 }
 
 void Controller::notify_changes() {
-  note_ended();
-  const std::vector<fabricapi::BindingChange> changes = deps_.registry.take_changes();
+  const std::vector<fabricapi::BindingChange> changes = deps_.registry.journal.take_changes();
   for (const fabricapi::BindingChange& change : changes) {
     deps_.telemetry.changed(change.binding, durations_of(change.binding.attachment));
     // A node that was silent may have rebooted: its earlier reports do not count.
@@ -114,7 +113,7 @@ void Controller::start_repairs() {
 }
 
 void Controller::poll_pending() {
-  std::set<ib::Guid> ports = deps_.registry.unsettled();
+  std::set<ib::Guid> ports = deps_.registry.bindings.unsettled();
   ports.merge(verifier_.unsettled());
   if (ports == polled_) return;
   polled_ = ports;
@@ -123,7 +122,7 @@ void Controller::poll_pending() {
 
 void Controller::answer_forgetting() {
   for (PendingForget& one : std::exchange(pending_forgets_, {})) {
-    const std::optional<fabricapi::Node> node = deps_.registry.node(one.node);
+    const std::optional<fabricapi::Node> node = deps_.registry.nodes.find(one.node);
     if (node && one.until > now_.steady)
       pending_forgets_.push_back(std::move(one));
     else

@@ -28,7 +28,7 @@ DeclaredReconciler::DeclaredReconciler(Deps deps, bool has_file, Time now)
   if (!has_file_) due_ = now;
 }
 
-void DeclaredReconciler::set(const declared::DeclaredPartitions& declared, Time now) {
+void DeclaredReconciler::set(const partitions::DeclaredPartitions& declared, Time now) {
   unreadable_.clear();
   declared_ = declared;
   due_ = now;
@@ -43,12 +43,11 @@ void DeclaredReconciler::commit_failed(Time now) {
   if (declared_ || !has_file_) due_ = now + kBetweenTries;
 }
 
-bool DeclaredReconciler::reconcile(registry::Now now, const Audit& audit) {
+bool DeclaredReconciler::reconcile(state::Now now, const Audit& audit) {
   const bool is_due = due_ && *due_ <= now.steady;
-  const bool freed = !rejected_.empty() && deps_.registry.conflicts_freed() != conflicts_freed_;
+  const bool freed = !rejected_.empty() && deps_.registry.partitions.may_declare_again();
   if (!is_due && !freed) return false;
   const Status done = declared_ ? apply(now, audit) : release();
-  conflicts_freed_ = deps_.registry.conflicts_freed();
   due_.reset();
   if (!done) commit_failed(now.steady);
   deps_.telemetry.report_condition("declared partitions", done ? "" : done.error().text());
@@ -59,7 +58,7 @@ DeclaredReconciler::PartitionsByName DeclaredReconciler::partitions_by_name() co
   PartitionsByName all;
   fabricapi::PageRequest page;
   do {
-    const auto listed = deps_.registry.partitions(kInternal, page);
+    const auto listed = deps_.registry.partitions.list(kInternal, page);
     if (!listed) return all;
     for (const fabric::PartitionStatus& one : listed->items)
       if (one.state != fabric::PartitionState::deleting)
@@ -82,13 +81,13 @@ void DeclaredReconciler::audit_changes(const PartitionsByName& before, const Aud
     if (!after.contains(name)) audit("delete partition", name);
 }
 
-Status DeclaredReconciler::apply(registry::Now now, const Audit& audit) {
+Status DeclaredReconciler::apply(state::Now now, const Audit& audit) {
   std::vector<fabric::Partition> partitions = declared_->partitions;
   std::set<std::string> names;
   for (const fabric::Partition& partition : partitions) names.insert(partition.name);
   // An entry with an error keeps its earlier declaration.
   for (const std::string& name : declared_->unread) {
-    const auto present = deps_.registry.partition(name);
+    const auto present = deps_.registry.partitions.find(name);
     if (present && present->declared && names.insert(name).second)
       partitions.push_back(present->spec);
   }
@@ -96,7 +95,7 @@ Status DeclaredReconciler::apply(registry::Now now, const Audit& audit) {
     return deps_.subnet_manager.check(definitions);
   };
   const PartitionsByName before = partitions_by_name();
-  const std::vector<registry::DeclarationError> rejected = TRY(deps_.registry.declare(
+  const std::vector<partitions::DeclarationError> rejected = TRY(deps_.registry.partitions.declare(
       partitions, now, {.complete = declared_->complete, .check = possible}));
   audit_changes(before, audit);
   log_rejected(rejected);
@@ -104,9 +103,9 @@ Status DeclaredReconciler::apply(registry::Now now, const Audit& audit) {
 }
 
 // Logs each error once since the file was read.
-void DeclaredReconciler::log_rejected(const std::vector<registry::DeclarationError>& rejected) {
+void DeclaredReconciler::log_rejected(const std::vector<partitions::DeclarationError>& rejected) {
   std::map<std::string, Error> before = std::exchange(rejected_, {});
-  for (const registry::DeclarationError& one : rejected) {
+  for (const partitions::DeclarationError& one : rejected) {
     rejected_.emplace(one.name, one.error);
     const auto known = before.find(one.name);
     if (known == before.end() || known->second.code() != one.error.code())
@@ -138,7 +137,7 @@ void DeclaredReconciler::show(fabricapi::ListPage<fabric::PartitionStatus>& list
   }
   if (!listed.next.empty()) return;
   for (const std::string& name : rejected_names()) {
-    if (deps_.registry.partition(name)) continue;
+    if (deps_.registry.partitions.find(name)) continue;
     fabric::PartitionStatus missing;
     missing.spec.name = name;
     missing.declared = true;
@@ -165,7 +164,7 @@ std::set<std::string> DeclaredReconciler::rejected_names() const {
 }
 
 Status DeclaredReconciler::release() {
-  const std::vector<std::string> names = TRY(deps_.registry.release_declared());
+  const std::vector<std::string> names = TRY(deps_.registry.partitions.release_declared());
   for (const std::string& name : names)
     deps_.telemetry.info("partition " + name +
                          ": no file declares partitions any more; requests can change it now");

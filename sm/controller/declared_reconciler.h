@@ -3,10 +3,10 @@
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
-#include "sm/declared/declared.h"
+#include "sm/bindings/registries.h"
 #include "sm/diagnose/health_checks.h"
 #include "sm/opensm/subnet_manager.h"
-#include "sm/registry/registry.h"
+#include "sm/partitions/declared_partitions.h"
 #include "sm/telemetry/telemetry.h"
 
 #include <functional>
@@ -25,7 +25,7 @@ class DeclaredReconciler {
 
   // All of them outlive it.
   struct Deps {
-    registry::Registry& registry;
+    bindings::Registries& registry;
     const opensm::SubnetManager& subnet_manager;
     telemetry::Telemetry& telemetry;
   };
@@ -34,7 +34,7 @@ class DeclaredReconciler {
   DeclaredReconciler(Deps deps, bool has_file, Time now);
 
   // The file has been read, or cannot be read or parsed; then the last declaration stays.
-  void set(const declared::DeclaredPartitions& declared, Time now);
+  void set(const partitions::DeclaredPartitions& declared, Time now);
   void set_unreadable(const std::string& why) { unreadable_ = why; }
   // The subnet manager may have rejected a declaration for a reason that is gone.
   void engine_changed(Time now);
@@ -46,7 +46,7 @@ class DeclaredReconciler {
   // Applies the declaration if it is due or a conflict may be gone. Returns true if there may be
   // something to commit. Call it after the commit of requests, so that a failure does not affect
   // those.
-  bool reconcile(registry::Now now, const Audit& audit);
+  bool reconcile(state::Now now, const Audit& audit);
   // When reconcile() is due without an event; nothing: never.
   std::optional<Time> due() const { return due_; }
 
@@ -59,21 +59,20 @@ class DeclaredReconciler {
   // Spec and `declared` of each partition that is not being deleted, by name.
   using PartitionsByName = std::map<std::string, std::pair<fabric::Partition, bool>>;
   PartitionsByName partitions_by_name() const;
-  Status apply(registry::Now now, const Audit& audit);
+  Status apply(state::Now now, const Audit& audit);
   Status release();
   void audit_changes(const PartitionsByName& before, const Audit& audit) const;
-  void log_rejected(const std::vector<registry::DeclarationError>& rejected);
+  void log_rejected(const std::vector<partitions::DeclarationError>& rejected);
   std::string rejection(const std::string& name, const Error& error) const;
   std::string rejection_of(const std::string& name) const;
   std::set<std::string> rejected_names() const;
 
   Deps deps_;
   bool has_file_;
-  std::optional<declared::DeclaredPartitions> declared_;
+  std::optional<partitions::DeclaredPartitions> declared_;
   std::optional<Time> due_;
   std::map<std::string, Error> rejected_;  // by partition, with the logged error
   std::string unreadable_;                 // why the file cannot be read; empty: it can
-  uint64_t conflicts_freed_ = 0;           // at the last try
 };
 
 }  // namespace ibpod::sm::controller

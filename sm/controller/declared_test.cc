@@ -10,7 +10,7 @@ const fabric::Attachment kC1{"n1", "c1", "net1"};
 
 struct DeclaredBed : Fixture {
   void declare(const std::string& entries) {
-    const auto read = declared::read_declared(R"({"partitions": [)" + entries + "]}");
+    const auto read = partitions::read_declared(R"({"partitions": [)" + entries + "]}");
     REQUIRE(read);
     controller->set_time(now());
     controller->declare(*read);
@@ -19,7 +19,7 @@ struct DeclaredBed : Fixture {
   // The partitions from the file, with those that are being deleted: "blue red(deleting)".
   std::string there() const {
     std::string text;
-    for (const auto& status : registry->partitions(kAdministrator, {}).value().items)
+    for (const auto& status : registry->partitions.list(kAdministrator, {}).value().items)
       text += (text.empty() ? "" : " ") + status.spec.name +
               (status.state == fabric::PartitionState::deleting ? "(deleting)" : "") +
               (status.declared || status.state == fabric::PartitionState::deleting ? "" : "(free)");
@@ -78,7 +78,7 @@ TEST_CASE_FIXTURE(DeclaredBed, "what could not be put on disk is declared again 
 TEST_CASE_FIXTURE(DeclaredBed, "one that cannot be put on disk keeps nothing else from it") {
   store.fail_at(1, FakeStore::Failure::full);
   controller->set_time(now());
-  controller->declare(*declared::read_declared(R"({"partitions": [)" + std::string(kRed) + "]}"));
+  controller->declare(*partitions::read_declared(R"({"partitions": [)" + std::string(kRed) + "]}"));
   partition("mine");
   CHECK(last == "ok");
   CHECK(there() == "mine(free)");
@@ -89,11 +89,11 @@ TEST_CASE_FIXTURE(DeclaredBed, "what the engine could not enforce stays as it wa
   engine.refusal = "no groups";
   declare(R"({"name": "red", "pkey": "0x1001", "ipoib": true}, {"name": "blue"})");
   CHECK(there() == "red");
-  CHECK_FALSE(registry->partition("red")->spec.ipoib.has_value());
+  CHECK_FALSE(registry->partitions.find("red")->spec.ipoib.has_value());
   engine.refusal.clear();
   engine_says();
   CHECK(there() == "blue red");
-  CHECK(registry->partition("red")->spec.ipoib == true);
+  CHECK(registry->partitions.find("red")->spec.ipoib == true);
 }
 
 TEST_CASE_FIXTURE(DeclaredBed, "no partition is removed while an entry does not say which it is") {
@@ -184,10 +184,10 @@ TEST_CASE_FIXTURE(FaultyBed, "a file that cannot be parsed is reported until it 
 }
 
 TEST_CASE_FIXTURE(FaultyBed, "a service level that OpenSM would make 0 is refused by its key") {
-  registry::Policy given = policy();
+  state::Policy given = policy();
   given.sl_allowed = false;
   controller.reset();
-  registry = registry::Registry::load(store, std::move(given), now()).value();
+  registry = bindings::Registries::load(store, std::move(given), now()).value();
   controller = std::make_unique<Controller>(
       Controller::Deps{*registry, engine, tables, telemetry, [this] { return now().steady; }},
       ControllerSettings{.epoch = "sl"}, now());

@@ -24,7 +24,7 @@ const Caller kInternal{.role = fabricapi::Role::administrator, .node = {}, .name
 // A port on the subnet has been read many times in this period.
 constexpr Duration kLong{120'000};
 
-fabric::WallTime wall_of(verify::VersionHistory::Time time, registry::Now now) {
+fabric::WallTime wall_of(verify::VersionHistory::Time time, state::Now now) {
   return now.wall - std::chrono::duration_cast<Duration>(now.steady - time);
 }
 
@@ -34,14 +34,14 @@ bool allows_namespace(const fabric::Partition& partition, const fabric::Binding&
 }
 
 // The number of the partition's bindings that it no longer allows; they stay.
-size_t count_kept_out(const registry::Registry& registry, const Caller& reader,
+size_t count_kept_out(const bindings::Registries& registry, const Caller& reader,
                       const fabric::Partition& partition) {
   fabricapi::BindingFilter filter;
   filter.partition = partition.name;
   fabricapi::PageRequest page;
   size_t count = 0;
   do {
-    const auto listed = registry.bindings(reader, filter, page);
+    const auto listed = registry.bindings.list(reader, filter, page);
     if (!listed) return count;
     for (const fabric::Binding& one : listed->items)
       count += allows_namespace(partition, one) ? 0 : 1;
@@ -51,10 +51,10 @@ size_t count_kept_out(const registry::Registry& registry, const Caller& reader,
 }
 
 // Adds a finding for each partition of the binding that no longer allows it.
-void add_kept_out(const registry::Registry& registry, fabricapi::Explanation::Subject& subject) {
+void add_kept_out(const bindings::Registries& registry, fabricapi::Explanation::Subject& subject) {
   if (!subject.binding) return;
   for (const fabric::PartitionMembership& membership : subject.binding->desired) {
-    const auto partition = registry.partition(membership.partition);
+    const auto partition = registry.partitions.find(membership.partition);
     if (partition && !allows_namespace(partition->spec, *subject.binding))
       subject.findings.push_back("partition " + membership.partition +
                                  " is no longer open to this namespace on this node; the pod "
@@ -69,10 +69,10 @@ struct Diagnostics::Tables {
   diagnose::ReadTables tables, switch_tables;
 };
 
-Diagnostics::Diagnostics(Sources sources, diagnose::SmSettings settings, registry::Now started)
+Diagnostics::Diagnostics(Sources sources, diagnose::SmSettings settings, state::Now started)
     : sources_(sources), settings_(settings), started_(started) {}
 
-Diagnostics::Tables Diagnostics::read_tables(registry::Now now) const {
+Diagnostics::Tables Diagnostics::read_tables(state::Now now) const {
   const verify::PortObservations& observations = sources_.verifier.observations();
   Tables known;
   for (const auto& [port, observation] : observations.ports()) {
@@ -91,7 +91,7 @@ Diagnostics::Tables Diagnostics::read_tables(registry::Now now) const {
 
 diagnose::FabricSnapshot Diagnostics::snapshot(const Tables& known, const Definitions& definitions,
                                                const verify::DesiredKeys& desired,
-                                               registry::Now now) const {
+                                               state::Now now) const {
   const verify::PortObservations& observations = sources_.verifier.observations();
   const auto scanned = sources_.verifier.last_scan();
   return {.topology = observations.topology(),
@@ -105,21 +105,22 @@ diagnose::FabricSnapshot Diagnostics::snapshot(const Tables& known, const Defini
 
 Result<Diagnostics::Definitions> Diagnostics::partitions_after(
     const fabricapi::PlanRequest& request) const {
-  const registry::Registry& registry = sources_.registry;
-  if (!request.partition) return registry.after_remove(request.without);
-  Definitions after = TRY(request.update ? registry.after_update(*request.partition)
-                                         : registry.after_create(*request.partition));
+  const bindings::Registries& registry = sources_.registry;
+  if (!request.partition) return registry.partitions.after_remove(request.without);
+  Definitions after = TRY(request.update ? registry.partitions.after_update(*request.partition)
+                                         : registry.partitions.after_create(*request.partition));
   TRY(sources_.subnet_manager.check(after));
   return after;
 }
 
 Result<fabricapi::Plan> Diagnostics::plan(const fabricapi::PlanRequest& request,
-                                          registry::Now now) const {
+                                          state::Now now) const {
   const Tables known = read_tables(now);
   const diagnose::PlanOptions options{sources_.subnet_manager.status().last_sweep,
                                       sources_.subnet_manager.writes()};
   // The committed partitions: the last request may not have reached the engine yet.
-  const Definitions before = sources_.published.all_with(*sources_.registry.partitions());
+  const Definitions before =
+      sources_.published.all_with(*sources_.registry.partitions.definitions());
   const verify::DesiredKeys desired(before);
   const diagnose::FabricSnapshot present = snapshot(known, before, desired, now);
   if (!request.partition && request.without.empty())
@@ -146,7 +147,7 @@ diagnose::Subject Diagnostics::subject_of(const std::string& name) const {
     subject.ports.push_back({binding.guid, binding});
   };
   if (const Result<ib::Guid> guid = ib::Guid::parse(name)) {
-    const std::vector<fabric::Binding> bindings = sources_.registry.bindings_of(*guid);
+    const std::vector<fabric::Binding> bindings = sources_.registry.bindings.bindings_of(*guid);
     std::for_each(bindings.begin(), bindings.end(), add);
     if (bindings.empty()) subject.ports.push_back({*guid});
     return subject;
@@ -155,13 +156,13 @@ diagnose::Subject Diagnostics::subject_of(const std::string& name) const {
   fabricapi::BindingFilter filter;
   filter.name_space = slash == name.npos ? "default" : name.substr(0, slash);
   filter.pod = slash == name.npos ? name : name.substr(slash + 1);
-  const auto listed = sources_.registry.bindings(kInternal, filter, {});
+  const auto listed = sources_.registry.bindings.list(kInternal, filter, {});
   if (listed) std::for_each(listed->items.begin(), listed->items.end(), add);
   return subject;
 }
 
 Result<fabricapi::Explanation> Diagnostics::explain(const fabricapi::ExplainRequest& request,
-                                                    registry::Now now) const {
+                                                    state::Now now) const {
   std::vector<diagnose::Subject> subjects;
   for (const std::string& subject : request.subjects) {
     subjects.push_back(subject_of(subject));
@@ -178,19 +179,19 @@ Result<fabricapi::Explanation> Diagnostics::explain(const fabricapi::ExplainRequ
 
 // Empty while the subnet manager does not serve: everything waits for it, and that is reported
 // itself.
-std::vector<diagnose::StuckDeletion> Diagnostics::stuck_deletions(registry::Now now) const {
+std::vector<diagnose::StuckDeletion> Diagnostics::stuck_deletions(state::Now now) const {
   const verify::PortVerifier& verifier = sources_.verifier;
   const bool looked = verifier.last_scan() && now.steady - started_.steady >= kLong;
   const fabric::Condition fault = engine_fault(sources_.subnet_manager.status());
   if (!looked || fault.reason != fabric::Reason::none) return {};
   std::vector<diagnose::StuckDeletion> all;
-  for (registry::Registry::DeletedPartition& one : sources_.registry.deleted_partitions()) {
+  for (partitions::DeletedPartition& one : sources_.registry.partitions.deleted()) {
     std::erase_if(one.ports, [&](ib::Guid port) { return !verifier.is_silent(port); });
     if (now.steady - one.since >= kLong && !one.ports.empty())
       all.push_back({diagnose::StuckDeletion::Kind::partition, one.name, one.ports});
   }
   std::map<std::pair<std::string, diagnose::StuckDeletion::Kind>, std::vector<ib::Guid>> by_node;
-  for (const fabric::Binding* const binding : sources_.registry.releasing()) {
+  for (const fabric::Binding* const binding : sources_.registry.bindings.releasing()) {
     if (now.wall - binding->changed < kLong || !verifier.is_silent(binding->guid)) continue;
     const fabric::Port* const pf = verifier.observations().topology().find(binding->pf_guid);
     const bool vport = binding->kind == fabric::Kind::vf && pf != nullptr && pf->virtualized;
@@ -202,17 +203,17 @@ std::vector<diagnose::StuckDeletion> Diagnostics::stuck_deletions(registry::Now 
   return all;
 }
 
-diagnose::HealthChecks Diagnostics::health_checks(registry::Now now) const {
+diagnose::HealthChecks Diagnostics::health_checks(state::Now now) const {
   const Tables known = read_tables(now);
   return diagnose::run_checks(
       snapshot(known, sources_.published.all(), sources_.verifier.desired(), now),
       sources_.subnet_manager.status(), settings_,
       {.stuck = stuck_deletions(now),
-       .duplicate_nodes = sources_.registry.duplicate_nodes(now),
+       .duplicate_nodes = sources_.registry.nodes.duplicates(now),
        .declared = sources_.declared.faults()});
 }
 
-fabricapi::FabricHealth Diagnostics::health(registry::Now now) const {
+fabricapi::FabricHealth Diagnostics::health(state::Now now) const {
   const opensm::EngineStatus status = sources_.subnet_manager.status();
   fabricapi::FabricHealth health;
   health.findings = health_checks(now).issues;

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
+#include "sm/bindings/registries.h"
 #include "sm/controller/declared_reconciler.h"
 #include "sm/controller/published_partitions.h"
 #include "sm/diagnose/explain.h"
 #include "sm/diagnose/health_checks.h"
 #include "sm/opensm/subnet_manager.h"
-#include "sm/registry/registry.h"
 #include "sm/verify/port_verifier.h"
 
 #include <string>
@@ -20,35 +20,35 @@ class Diagnostics {
  public:
   // All of them outlive it.
   struct Sources {
-    const registry::Registry& registry;
+    const bindings::Registries& registry;
     const opensm::SubnetManager& subnet_manager;
     const verify::PortVerifier& verifier;
     const PublishedPartitions& published;
     const DeclaredReconciler& declared;
   };
   // `started`: when ibpod-sm started.
-  Diagnostics(Sources sources, diagnose::SmSettings settings, registry::Now started);
+  Diagnostics(Sources sources, diagnose::SmSettings settings, state::Now started);
 
   using Definitions = std::vector<fabric::PartitionDefinition>;
   // ibpod-sm's partitions after the change; the error of the request itself if it would fail.
   Result<Definitions> partitions_after(const fabricapi::PlanRequest& request) const;
-  Result<fabricapi::Plan> plan(const fabricapi::PlanRequest& request, registry::Now now) const;
+  Result<fabricapi::Plan> plan(const fabricapi::PlanRequest& request, state::Now now) const;
   Result<fabricapi::Explanation> explain(const fabricapi::ExplainRequest& request,
-                                         registry::Now now) const;
-  fabricapi::FabricHealth health(registry::Now now) const;
-  diagnose::HealthChecks health_checks(registry::Now now) const;
+                                         state::Now now) const;
+  fabricapi::FabricHealth health(state::Now now) const;
+  diagnose::HealthChecks health_checks(state::Now now) const;
 
  private:
   struct Tables;
-  Tables read_tables(registry::Now now) const;
+  Tables read_tables(state::Now now) const;
   diagnose::FabricSnapshot snapshot(const Tables& known, const Definitions& definitions,
-                                    const verify::DesiredKeys& desired, registry::Now now) const;
+                                    const verify::DesiredKeys& desired, state::Now now) const;
   diagnose::Subject subject_of(const std::string& name) const;
-  std::vector<diagnose::StuckDeletion> stuck_deletions(registry::Now now) const;
+  std::vector<diagnose::StuckDeletion> stuck_deletions(state::Now now) const;
 
   Sources sources_;
   diagnose::SmSettings settings_;
-  registry::Now started_;
+  state::Now started_;
 };
 
 }  // namespace ibpod::sm::controller

@@ -69,8 +69,8 @@ probe::ProberSettings impatient() {
   return settings;
 }
 
-registry::Policy policy_of(FakeSubnet& subnet) {
-  registry::Policy policy;
+state::Policy policy_of(FakeSubnet& subnet) {
+  state::Policy policy;
   policy.pkeys = pool::PKeyPool::make({{1, 0x0fff, pool::RangeUse::automatic}}).value();
   for (ib::Lid lid = 1; lid <= kHosts; ++lid)
     policy.nodes["n1"].guids.insert(subnet.port_guid(lid));
@@ -87,7 +87,7 @@ struct Bed {
     auto made = std::make_unique<FakeChannel>(subnet, fault_profile);
     channel = made.get();
     scheduler = std::make_unique<mad::Scheduler>(std::move(made));
-    registry = registry::Registry::load(store, policy_of(subnet), now()).value();
+    registry = bindings::Registries::load(store, policy_of(subnet), now()).value();
     engine = std::make_unique<WritingEngine>(subnet, *channel, writes,
                                              [this] { thread.engine_changed(); });
     watch = std::make_unique<probe::SmpPortProber>(
@@ -109,7 +109,7 @@ struct Bed {
   Bed(Bed&&) = delete;
   Bed& operator=(Bed&&) = delete;
 
-  static registry::Now now() {
+  static state::Now now() {
     return {std::chrono::steady_clock::now(),
             std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now())};
   }
@@ -213,7 +213,7 @@ struct Bed {
   FakeStore store;
   log::Log log{log::Level::error};
   telemetry::Telemetry report{log};
-  std::unique_ptr<registry::Registry> registry;
+  std::unique_ptr<bindings::Registries> registry;
   ControllerThread thread;
   std::unique_ptr<opensm::SubnetManager> engine;
   std::unique_ptr<probe::SmpPortProber> watch;

@@ -54,7 +54,7 @@ struct StuckBed : Fixture {
     ports[kStorage].table[0] = fabric::kDefaultPKey;
     read(true);
   }
-  bool is_there() const { return registry->partition("training").has_value(); }
+  bool is_there() const { return registry->partitions.find("training").has_value(); }
   // The first of doctor's findings of that subject: its text and remedy.
   std::string finding(const std::string& subject) {
     std::string found;
@@ -332,7 +332,7 @@ TEST_CASE_FIXTURE(StuckBed,
 
 TEST_CASE_FIXTURE(StuckBed, "partition: a declared one is its file's, forgotten ports or not") {
   const auto read =
-      declared::read_declared(R"({"partitions": [{"name": "training", "pkey": "0x1001"}]})");
+      partitions::read_declared(R"({"partitions": [{"name": "training", "pkey": "0x1001"}]})");
   controller->declare(*read);
   tick();
   CHECK(remove(true).find("is declared in a file") != std::string::npos);
@@ -354,7 +354,7 @@ struct StuckBinding : StuckBed {
     tick();
     settle_all();
   }
-  bool has_binding() const { return !registry->bindings_of(kVf1).empty(); }
+  bool has_binding() const { return !registry->bindings.bindings_of(kVf1).empty(); }
 };
 
 TEST_CASE_FIXTURE(StuckBinding, "binding: released, it waits for its port, and doctor names it") {
@@ -424,10 +424,10 @@ TEST_CASE_FIXTURE(StuckBed,
   controller->forget_node(kAdministrator, {"n1", true}, deadline(1000), [](const auto&) {});
   tick();
   settle_all();
-  CHECK_FALSE(registry->bindings_of(kVf1).empty());
+  CHECK_FALSE(registry->bindings.bindings_of(kVf1).empty());
   ports[kPf].virtualized = false;
   settle_all();
-  CHECK(registry->bindings_of(kVf1).empty());
+  CHECK(registry->bindings.bindings_of(kVf1).empty());
 }
 
 TEST_CASE_FIXTURE(StuckBinding,
@@ -445,7 +445,7 @@ TEST_CASE_FIXTURE(StuckBinding, "node: forgotten, its VFs need not be back where
   read(true);
   forget_node();
   CHECK_FALSE(has_binding());
-  CHECK_FALSE(registry->node("n1"));
+  CHECK_FALSE(registry->nodes.find("n1"));
 }
 
 TEST_CASE_FIXTURE(StuckBinding, "node: forgotten, virtual ports are waited for while their PF is") {

@@ -98,9 +98,9 @@ class Fixture {
   // As if the process had been killed and started again. No waiting caller is answered.
   void restart() {
     controller.reset();
-    registry::Policy given = policy();
+    state::Policy given = policy();
     given.limits = limits;
-    registry = registry::Registry::load(store, std::move(given), now()).value();
+    registry = bindings::Registries::load(store, std::move(given), now()).value();
     controller =
         std::make_unique<Controller>(Controller::Deps{*registry, engine, tables, telemetry,
                                                       [this] { return now().steady + lag; }},
@@ -112,8 +112,8 @@ class Fixture {
     tick();
   }
 
-  static registry::Policy policy() {
-    registry::Policy policy;
+  static state::Policy policy() {
+    state::Policy policy;
     policy.pkeys = pool::PKeyPool::make({{1, 0x0fff, pool::RangeUse::automatic},
                                          {0x1000, 0x7ffe, pool::RangeUse::by_request}})
                        .value();
@@ -123,7 +123,7 @@ class Fixture {
     return policy;
   }
 
-  registry::Now now() const {
+  state::Now now() const {
     return {verify::VersionHistory::Time(std::chrono::milliseconds(ms)),
             fabric::WallTime(std::chrono::milliseconds(ms))};
   }
@@ -277,7 +277,7 @@ class Fixture {
     };
   }
   fabric::Binding binding(const fabric::Attachment& attachment) const {
-    return registry->binding(kAdministrator, attachment).value();
+    return registry->bindings.binding(kAdministrator, attachment).value();
   }
 
   // Sends a node's report of a port's table, with the last stamp that it received.
@@ -299,7 +299,7 @@ class Fixture {
     return keys;
   }
 
-  registry::RegistryLimits limits;
+  state::RegistryLimits limits;
   ChangeLimit::Settings changes;
   int ms = 1000;
   Duration lag{0};  // by which the clock is behind the turn's time when it is looked at
@@ -316,7 +316,7 @@ class Fixture {
   std::map<ib::Guid, ModelPort> ports{{kSmPort, {}}, {kVf1, {}}, {kVf2, {}}, {kVf3, {}}};
   std::vector<std::string> answers;
   std::string last;
-  std::unique_ptr<registry::Registry> registry;
+  std::unique_ptr<bindings::Registries> registry;
   std::unique_ptr<Controller> controller;
 
  private:

@@ -454,12 +454,12 @@ TEST_CASE_FIXTURE(Trust, "a Bind that nothing enforces says why, and so does a p
   CHECK(answers.back() == "requested");
   CHECK(last.find("the disk is full") != std::string::npos);
   CHECK(binding(kC1).condition.reason == Reason::misconfigured);
-  CHECK(registry->partition("green")->state == fabric::PartitionState::error);
+  CHECK(registry->partitions.find("green")->state == fabric::PartitionState::error);
   engine.now.health = opensm::Health::serving;
   engine.now.trouble.clear();
   engine_says();
   CHECK(binding(kC1).condition.reason == Reason::waiting);
-  CHECK(registry->partition("green")->state == fabric::PartitionState::provisioning);
+  CHECK(registry->partitions.find("green")->state == fabric::PartitionState::provisioning);
 }
 
 TEST_CASE_FIXTURE(Trust, "after an Unbind, the Bind that waited for the port is not done later") {
@@ -472,7 +472,7 @@ TEST_CASE_FIXTURE(Trust, "after an Unbind, the Bind that waited for the port is 
   unbind(kNode1, next);
   CHECK(answers[waits] == "unavailable");
   settle();
-  CHECK(registry->size() == 0);
+  CHECK(registry->journal.records().bindings.size() == 0);
 }
 
 TEST_CASE_FIXTURE(Trust, "a Bind whose port becomes free after its deadline is not done") {
@@ -482,7 +482,7 @@ TEST_CASE_FIXTURE(Trust, "a Bind whose port becomes free after its deadline is n
   tick(60);
   CHECK(answers.back() == "busy");
   settle();
-  CHECK(registry->size() == 0);
+  CHECK(registry->journal.records().bindings.size() == 0);
 }
 
 TEST_CASE_FIXTURE(Trust, "no binding gets index 0 where the administrator's own partition has it") {
@@ -537,7 +537,7 @@ TEST_CASE_FIXTURE(
   CHECK(binding(kC1).state == BindingState::releasing);
   read(true);
   read();
-  CHECK(registry->size() == 0);
+  CHECK(registry->journal.records().bindings.size() == 0);
 }
 
 TEST_CASE_FIXTURE(Trust, "a virtual port that no scan finds does not count as absent") {
@@ -584,7 +584,7 @@ TEST_CASE_FIXTURE(Trust, "a requested GUID is granted when a full scan has not f
   unbind(kNode1, kC1);
   settle();
   read();
-  REQUIRE(registry->size() == 0);
+  REQUIRE(registry->journal.records().bindings.size() == 0);
   fabricapi::BindRequest next = first;
   next.attachment = {"n2", "c9", "net1"};
   bind(kNode2, next);
@@ -598,7 +598,7 @@ TEST_CASE_FIXTURE(Trust, "a requested GUID is granted when a full scan has not f
   read(true);
   read(true);
   bind(kNode2, next);
-  CHECK(registry->size() == 1);
+  CHECK(registry->journal.records().bindings.size() == 1);
 }
 
 TEST_CASE_FIXTURE(Trust, "a chosen GUID that no port shows is free when its binding has ended") {
@@ -608,24 +608,27 @@ TEST_CASE_FIXTURE(Trust, "a chosen GUID that no port shows is free when its bind
   read(true);
   const auto end = [&](bool virtualized) {
     bind(kNode1, chosen);
-    REQUIRE(registry->size() == 1);
+    REQUIRE(registry->journal.records().bindings.size() == 1);
     ports[kPf].virtualized = virtualized;
     settle();
     read(true);
     CHECK_MESSAGE(binding(kC1).state == BindingState::written, "the pod may be about to have it");
     unbind(kNode1, kC1);
     read(true);
-    CHECK_MESSAGE(registry->size() == 1, "the subnet manager has not swept without it");
+    CHECK_MESSAGE(registry->journal.records().bindings.size() == 1,
+                  "the subnet manager has not swept without it");
     settle();
-    CHECK_MESSAGE(registry->size() == 1, "not all ports have been looked at since");
+    CHECK_MESSAGE(registry->journal.records().bindings.size() == 1,
+                  "not all ports have been looked at since");
     read(true);
   };
   end(false);
-  CHECK(registry->size() == 0);
+  CHECK(registry->journal.records().bindings.size() == 0);
   tick();
   read(true);
   end(true);
-  CHECK_MESSAGE(registry->size() == 1, "a virtual port shows nowhere while it is in use, too");
+  CHECK_MESSAGE(registry->journal.records().bindings.size() == 1,
+                "a virtual port shows nowhere while it is in use, too");
 }
 
 TEST_CASE_FIXTURE(Trust, "conflicts in a closed partition are not revealed") {
@@ -657,11 +660,11 @@ TEST_CASE_FIXTURE(Trust, "a node is not forgotten while the PF of its VFs is the
   tick();
   sweep();
   read();
-  CHECK(registry->size() == 1);
+  CHECK(registry->journal.records().bindings.size() == 1);
   ports[kPf].there = false;
   read(true);
   read();
-  CHECK(registry->size() == 0);
+  CHECK(registry->journal.records().bindings.size() == 0);
 }
 
 TEST_CASE_FIXTURE(Trust,

@@ -1,10 +1,10 @@
-#include "sm/declared/declared_file.h"
+#include "sm/partitions/declared_file.h"
 
 #include <array>
 
 #include <poll.h>
 
-namespace ibpod::sm::declared {
+namespace ibpod::sm::partitions {
 namespace {
 
 // The delay until the folder is opened again if it is gone, and if no event has come from it: a
@@ -65,4 +65,4 @@ void DeclaredFile::watch_again() {
   if (watch) watch_ = std::move(*watch);
 }
 
-}  // namespace ibpod::sm::declared
+}  // namespace ibpod::sm::partitions

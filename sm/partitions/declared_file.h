@@ -3,7 +3,7 @@
 
 #include "lib/base/files.h"
 #include "lib/base/wake.h"
-#include "sm/declared/declared.h"
+#include "sm/partitions/declared_partitions.h"
 
 #include <functional>
 #include <memory>
@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-namespace ibpod::sm::declared {
+namespace ibpod::sm::partitions {
 
 class DeclaredFile {
  public:
@@ -41,4 +41,4 @@ class DeclaredFile {
   std::thread thread_;
 };
 
-}  // namespace ibpod::sm::declared
+}  // namespace ibpod::sm::partitions

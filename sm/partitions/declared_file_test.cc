@@ -1,4 +1,4 @@
-#include "sm/declared/declared_file.h"
+#include "sm/partitions/declared_file.h"
 
 #include "tests/support/temp_folder.h"
 
@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::declared {
+namespace ibpod::sm::partitions {
 namespace {
 
 // Waits for the next callback, and returns its content as text.
@@ -102,4 +102,4 @@ TEST_CASE("a folder that goes and another that comes in its place are followed")
 }
 
 }  // namespace
-}  // namespace ibpod::sm::declared
+}  // namespace ibpod::sm::partitions

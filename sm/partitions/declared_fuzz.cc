@@ -1,11 +1,11 @@
 // Whatever a file of declared partitions holds: its entries are partitions, each once, or are left
 // out with a reason; and where it is not known which partition is meant, that is said.
-#include "sm/declared/declared.h"
+#include "sm/partitions/declared_partitions.h"
 #include "tests/support/fuzz.h"
 
 #include <set>
 
-namespace ibpod::sm::declared {
+namespace ibpod::sm::partitions {
 namespace {
 
 using fuzz::require;
@@ -28,12 +28,12 @@ void check_declared(const DeclaredPartitions& declared, size_t size) {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::declared
+}  // namespace ibpod::sm::partitions
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ibpod;
-  const auto declared = sm::declared::read_declared(fuzz::text_of(data, size));
+  const auto declared = sm::partitions::read_declared(fuzz::text_of(data, size));
   if (!declared) fuzz::check_refusal(declared.error(), size);
-  if (declared) sm::declared::check_declared(*declared, size);
+  if (declared) sm::partitions::check_declared(*declared, size);
   return 0;
 }

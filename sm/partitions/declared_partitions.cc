@@ -1,11 +1,11 @@
-#include "sm/declared/declared.h"
+#include "sm/partitions/declared_partitions.h"
 
 #include "lib/json/fields.h"
-#include "sm/declared/values.h"
+#include "sm/partitions/values.h"
 
 #include <set>
 
-namespace ibpod::sm::declared {
+namespace ibpod::sm::partitions {
 namespace {
 
 using json::take;
@@ -106,4 +106,4 @@ Result<DeclaredPartitions> read_declared(std::string_view text) {
   return declared;
 }
 
-}  // namespace ibpod::sm::declared
+}  // namespace ibpod::sm::partitions

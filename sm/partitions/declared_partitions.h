@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ibpod::sm::declared {
+namespace ibpod::sm::partitions {
 
 struct DeclaredPartitions {
   std::vector<fabric::Partition> partitions;
@@ -34,4 +34,4 @@ struct DeclaredPartitions {
 // invalid where nothing can be made of the file as a whole. Entries are judged one by one.
 Result<DeclaredPartitions> read_declared(std::string_view text);
 
-}  // namespace ibpod::sm::declared
+}  // namespace ibpod::sm::partitions

@@ -1,8 +1,8 @@
-#include "sm/declared/declared.h"
+#include "sm/partitions/declared_partitions.h"
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::declared {
+namespace ibpod::sm::partitions {
 namespace {
 
 TEST_CASE("every key of a declared partition is read") {
@@ -123,4 +123,4 @@ TEST_CASE("a file of which nothing can be made is refused as a whole") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::declared
+}  // namespace ibpod::sm::partitions

@@ -1,12 +1,15 @@
-// Partitions: create, update and delete.
+#include "sm/partitions/partition_registry.h"
+
 #include "sm/api/authz.h"
-#include "sm/registry/conflicts.h"
-#include "sm/registry/registry.h"
-#include "sm/registry/state.h"
+
+#include "sm/partitions/former_members.h"
+#include "sm/partitions/index0.h"
+#include "sm/partitions/rendering.h"
+#include "sm/state/names.h"
 
 #include <algorithm>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::partitions {
 namespace {
 
 using fabric::BindingState;
@@ -17,8 +20,13 @@ using fabric::PartitionStatus;
 using fabric::Reason;
 using fabric::StaticMember;
 using fabricapi::Caller;
+using state::BindingRecord;
+using state::Now;
+using state::PartitionRecord;
+using state::PortRecord;
+using state::Records;
 
-constexpr size_t kMostListed = 5;
+constexpr size_t kMostListed = 5;  // ports in a text
 
 Error taken(const PartitionRecord& record, const std::string& what) {
   if (record.deleting())
@@ -49,235 +57,28 @@ fabric::Condition waiting_to_go(const PartitionRecord& record) {
   return {Reason::waiting, "these ports may still hold its P_Key: " + list(record.former_members)};
 }
 
-Status check_index0_is_free(const State& state, ib::Guid guid, const std::string& partition) {
-  for (const std::string& other : index0_of(state, guid, nullptr))
-    if (other != partition)
-      return Error(
-          Code::busy,
-          "partition " + other + " already has index 0 of the P_Key table of port " + guid.text());
-  return ok();
-}
-
 // A static member and the bindings of its port must have the same membership, and at most one
 // partition of the port takes index 0.
-Status check_member(const State& state, const Partition& partition, const StaticMember& member) {
+Status check_member(const Records& records, const Partition& partition,
+                    const StaticMember& member) {
   const std::string where = "members: " + member.guid.text();
-  const PortRecord* const port = state.find_port(member.guid);
+  const PortRecord* const port = records.find_port(member.guid);
   if (port == nullptr) return ok();
   for (const BindingRecord* const entry : port->bindings) {
     for (const fabric::PartitionMembership& membership : all_memberships(*entry)) {
       if (membership.partition != partition.name || membership.membership == member.membership)
         continue;
-      return Error(Code::busy, where + ": the binding of " + text(entry->binding.attachment) +
-                                   " already has membership " +
-                                   std::string(name(membership.membership)));
+      return Error(Code::busy,
+                   where + ": the binding of " + text(entry->binding.attachment) +
+                       " already has membership " + std::string(name(membership.membership)));
     }
   }
-  if (partition.index0) TRY(check_index0_is_free(state, member.guid, partition.name).during(where));
+  if (partition.index0)
+    TRY(check_index0_is_free(records, member.guid, partition.name).during(where));
   return ok();
 }
 
-}  // namespace
-
-Status Registry::check_partition(const Partition& partition) const {
-  TRY(fabric::check(partition));
-  if (partition.members.size() > policy_.limits.members)
-    return Error(Code::invalid, "members: " + std::to_string(partition.members.size()) +
-                                    ", expected at most " + std::to_string(policy_.limits.members));
-  const bool both =
-      partition.membership == Membership::both ||
-      std::any_of(partition.members.begin(), partition.members.end(),
-                  [](const StaticMember& m) { return m.membership == Membership::both; });
-  if (both && !policy_.both_allowed)
-    return Error(Code::invalid,
-                 "membership \"both\" needs opensm.allowBothPkeys; use limited or full");
-  if (partition.sl.value_or(0) != 0 && !policy_.sl_allowed)
-    return Error(Code::invalid, "sl: " + std::to_string(*partition.sl) +
-                                    ", and OpenSM makes every service level 0 without qos: set "
-                                    "opensm.qos to true in ibpod-sm's configuration, or leave sl "
-                                    "out");
-  for (const StaticMember& member : partition.members)
-    TRY(check_member(*state_, partition, member));
-  return ok();
-}
-
-Result<ib::PKey> Registry::pkey_for(const Partition& partition) const {
-  if (partition.pkey) {
-    const auto used = state_->by_pkey.find(partition.pkey->partition());
-    if (used != state_->by_pkey.end())
-      return taken(*used->second, "P_Key " + partition.pkey->text());
-    TRY(policy_.pkeys.allows(*partition.pkey));
-    if (reserved_pkeys_.contains(partition.pkey->partition()))
-      return Error(Code::exists, "P_Key " + partition.pkey->text() +
-                                     " is already used by the administrator's section of "
-                                     "partitions.conf");
-    return *partition.pkey;
-  }
-  pool::PKeyPool::Partitions used = reserved_pkeys_;
-  for (const auto& [pkey, record] : state_->by_pkey) used.insert(pkey);
-  return policy_.pkeys.next(used, state_->last_pkey);
-}
-
-// Returns the partition with its P_Key.
-Result<Partition> Registry::checked_create(const Partition& desired) const {
-  if (const PartitionRecord* const record = state_->find_partition(desired.name))
-    return taken(*record, "the name");
-  if (state_->partitions.size() >= policy_.limits.partitions)
-    return Error(Code::busy,
-                 "partition limit reached (" + std::to_string(policy_.limits.partitions) + ")");
-  TRY(check_partition(desired));
-  Partition partition = desired;
-  partition.pkey = TRY(pkey_for(desired));
-  return partition;
-}
-
-Result<PartitionRecord*> Registry::do_create(const Partition& desired) {
-  Partition partition = TRY(checked_create(desired));
-  if (!desired.pkey) {
-    state_->last_pkey = partition.pkey->partition();
-    stage(store::RecordKind::range, "pkeys");
-  }
-  PartitionRecord& record = state_->add(std::move(partition));
-  record.version = ++version_;
-  record.condition = {Reason::waiting, ""};
-  refresh_members(record, {});
-  stage(record);
-  return &record;
-}
-
-Result<PartitionStatus> Registry::create(const Caller& caller, const Partition& partition) {
-  TRY(check_readable());
-  TRY(api::authorize(caller, api::Call::create_partition));
-  const PartitionRecord* const made =
-      TRY(do_create(partition).during("partition " + partition.name));
-  return status(*made);
-}
-
-Result<PartitionStatus> Registry::update(const Caller& caller, const Partition& partition,
-                                         Now now) {
-  TRY(check_readable());
-  TRY(api::authorize(caller, api::Call::update_partition));
-  PartitionRecord* const record = state_->find_partition(partition.name);
-  TRY(check_administered(record, partition.name));
-  TRY(do_update(*record, partition, now).during("partition " + partition.name));
-  return status(*record);
-}
-
-Result<PartitionStatus> Registry::remove(const Caller& caller, const std::string& name) {
-  TRY(check_readable());
-  TRY(api::authorize(caller, api::Call::delete_partition));
-  PartitionRecord* const record = state_->find_partition(name);
-  TRY(check_administered(record, name));
-  if (!record->deleting()) TRY(begin_delete(*record).during("partition " + name));
-  return status(*record);
-}
-
-Result<PartitionStatus> Registry::forget_ports(const Caller& caller, const std::string& name,
-                                               const HoldsKey& holds) {
-  TRY(remove(caller, name));
-  PartitionRecord& record = state_->partitions.at(name);
-  const std::set<ib::Guid> leaving = record.former_members;
-  for (const ib::Guid guid : leaving)
-    if (!holds(guid, *record.partition.pkey)) {
-      has_left(guid, record);
-      refresh(guid);
-    }
-  PartitionStatus left = status(record);
-  finish_if_gone(record);
-  // As in `partition list`: the deletion waits for nothing more.
-  if (state_->find_partition(name) == nullptr) left.condition = {};
-  return left;
-}
-
-Status Registry::check_administered(const PartitionRecord* record, const std::string& name) const {
-  if (record == nullptr)
-    return Error(Code::not_found, "there is no partition " + name.substr(0, fabric::kMostName));
-  if (!record->declared) return ok();
-  return Error(Code::denied, "partition " + name + " is declared in a file; change it there");
-}
-
-Result<Partition> Registry::checked_update(const PartitionRecord& record,
-                                           const Partition& desired) const {
-  if (record.deleting()) return Error(Code::busy, "it is being deleted");
-  const ib::PKey pkey = *record.partition.pkey;
-  if (desired.pkey && !desired.pkey->same_partition(pkey))
-    return Error(Code::invalid, "pkey: cannot be changed (it is " + pkey.text() + ")");
-  TRY(check_partition(desired));
-  if (desired.index0 && !record.partition.index0) TRY(check_index0_of_bindings(record));
-  Partition partition = desired;
-  partition.pkey = pkey;
-  return partition;
-}
-
-Status Registry::do_update(PartitionRecord& record, const Partition& desired, Now now) {
-  Partition changed = TRY(checked_update(record, desired));
-  if (changed == record.partition) return ok();
-  ++conflicts_freed_;
-  const bool moves = changed.index0 != record.partition.index0;
-  const fabric::PartitionDefinition before = rendered(record);
-  std::vector<StaticMember> members = std::exchange(changed.members, record.partition.members);
-  const std::vector<StaticMember> former = record.partition.members;
-  record.partition = std::move(changed);
-  state_->set_members(record, std::move(members));
-  refresh_members(record, former);
-  record.rendered.reset();
-  if (rendered(record) != before) partition_changed(record);
-  if (moves) touch_members(record);
-  require_proof(record, now);
-  stage(record);
-  return ok();
-}
-
-void Registry::partition_changed(PartitionRecord& record) {
-  record.version = ++version_;
-  record.swept = false;
-  record.rendered.reset();
-  if (record.state == PartitionState::ready) {
-    record.state = PartitionState::provisioning;
-    record.condition = {Reason::waiting, ""};
-  }
-}
-
-Status Registry::check_index0_of_bindings(const PartitionRecord& record) const {
-  for (const BindingRecord* const entry : record.bindings)
-    if (!is_child(entry->binding))
-      TRY(check_index0_is_free(*state_, entry->binding.guid, record.partition.name));
-  return ok();
-}
-
-// The keys stay, but move to or from index 0.
-void Registry::touch_members(const PartitionRecord& record) {
-  for (const auto& [guid, member] : record.engine_members) state_->port(guid).changed_in = version_;
-}
-
-void Registry::refresh_members(PartitionRecord& record, const std::vector<StaticMember>& former) {
-  for (const StaticMember& member : former) {
-    if (has(record.partition.members, member.guid)) continue;
-    record.former_members.insert(member.guid);
-    state_->port(member.guid).former_member_of.insert(&record);
-    refresh(member.guid);
-  }
-  for (const StaticMember& member : record.partition.members) {
-    if (!has(former, member.guid) && !record.former_members.contains(member.guid))
-      record.never_seen.insert(member.guid);
-    record.former_members.erase(member.guid);
-    state_->port(member.guid).former_member_of.erase(&record);
-    refresh(member.guid);
-  }
-}
-
-void Registry::require_proof(PartitionRecord& record, Now now) {
-  for (const BindingRecord* const known : record.bindings) {
-    if (known->binding.state != BindingState::verified ||
-        satisfies(known->binding.proof, record.partition.proof))
-      continue;
-    BindingRecord& entry = state_->bindings.at(known->binding.attachment);
-    set_state(entry, BindingState::written, {Reason::waiting, ""}, now);
-    state_->update_unsettled(entry.binding.guid);
-  }
-}
-
-Status Registry::check_unused(const PartitionRecord& record) {
+Status check_unused(const PartitionRecord& record) {
   if (record.bindings.empty()) return ok();
   const size_t count = record.bindings.size();
   return Error(Code::busy, std::to_string(count) +
@@ -286,31 +87,12 @@ Status Registry::check_unused(const PartitionRecord& record) {
                                record.partition.name + "`");
 }
 
-Status Registry::begin_delete(PartitionRecord& record) {
-  TRY(check_unused(record));
-  ++conflicts_freed_;
-  record.state = PartitionState::deleting;
-  record.declared = false;
-  const std::vector<StaticMember> former = record.partition.members;
-  state_->set_members(record, {});
-  refresh_members(record, former);
-  partition_changed(record);
-  stage(record);
-  return ok();
-}
-
-void Registry::finish(PartitionRecord& record) {
-  ++conflicts_freed_;
-  stage(record);
-  state_->remove(record);
-}
-
 // Static members have no binding that would show their condition. Names the first faulty one.
-fabric::Condition Registry::members_condition(const PartitionRecord& record) const {
+fabric::Condition members_condition(const Records& records, const PartitionRecord& record) {
   fabric::Condition first;
   size_t more = 0;
   for (const StaticMember& member : record.partition.members) {
-    const PortRecord* const port = state_->find_port(member.guid);
+    const PortRecord* const port = records.find_port(member.guid);
     if (port == nullptr || port->condition.reason == Reason::none) continue;
     if (first.reason != Reason::none)
       ++more;
@@ -322,12 +104,306 @@ fabric::Condition Registry::members_condition(const PartitionRecord& record) con
   return first;
 }
 
-PartitionStatus Registry::status(const PartitionRecord& record) const {
+Status check_administered(const PartitionRecord* record, const std::string& name) {
+  if (record == nullptr)
+    return Error(Code::not_found, "there is no partition " + name.substr(0, fabric::kMostName));
+  if (!record->declared) return ok();
+  return Error(Code::denied, "partition " + name + " is declared in a file; change it there");
+}
+
+}  // namespace
+
+Status PartitionRegistry::check_partition(const Partition& partition) const {
+  TRY(fabric::check(partition));
+  if (partition.members.size() > policy().limits.members)
+    return Error(Code::invalid, "members: " + std::to_string(partition.members.size()) +
+                                    ", expected at most " +
+                                    std::to_string(policy().limits.members));
+  const bool both =
+      partition.membership == Membership::both ||
+      std::any_of(partition.members.begin(), partition.members.end(),
+                  [](const StaticMember& m) { return m.membership == Membership::both; });
+  if (both && !policy().both_allowed)
+    return Error(Code::invalid,
+                 "membership \"both\" needs opensm.allowBothPkeys; use limited or full");
+  if (partition.sl.value_or(0) != 0 && !policy().sl_allowed)
+    return Error(Code::invalid, "sl: " + std::to_string(*partition.sl) +
+                                    ", and OpenSM makes every service level 0 without qos: set "
+                                    "opensm.qos to true in ibpod-sm's configuration, or leave sl "
+                                    "out");
+  for (const StaticMember& member : partition.members)
+    TRY(check_member(records(), partition, member));
+  return ok();
+}
+
+Result<ib::PKey> PartitionRegistry::pkey_for(const Partition& partition) const {
+  if (partition.pkey) {
+    const auto used = records().by_pkey.find(partition.pkey->partition());
+    if (used != records().by_pkey.end())
+      return taken(*used->second, "P_Key " + partition.pkey->text());
+    TRY(policy().pkeys.allows(*partition.pkey));
+    if (reserved_pkeys_.contains(partition.pkey->partition()))
+      return Error(Code::exists, "P_Key " + partition.pkey->text() +
+                                     " is already used by the administrator's section of "
+                                     "partitions.conf");
+    return *partition.pkey;
+  }
+  pool::PKeyPool::Partitions used = reserved_pkeys_;
+  for (const auto& [pkey, record] : records().by_pkey) used.insert(pkey);
+  return policy().pkeys.next(used, records().last_pkey);
+}
+
+// Returns the partition with its P_Key.
+Result<Partition> PartitionRegistry::checked_create(const Partition& desired) const {
+  if (const PartitionRecord* const record = records().find_partition(desired.name))
+    return taken(*record, "the name");
+  if (records().partitions.size() >= policy().limits.partitions)
+    return Error(Code::busy,
+                 "partition limit reached (" + std::to_string(policy().limits.partitions) + ")");
+  TRY(check_partition(desired));
+  Partition partition = desired;
+  partition.pkey = TRY(pkey_for(desired));
+  return partition;
+}
+
+Result<PartitionRecord*> PartitionRegistry::do_create(const Partition& desired) {
+  Partition partition = TRY(checked_create(desired));
+  if (!desired.pkey) {
+    journal_.state().set_last_pkey(partition.pkey->partition());
+    journal_.stage(state::RecordKind::range, "pkeys");
+  }
+  PartitionRecord& record = journal_.state().add(std::move(partition));
+  record.version = journal_.next_version();
+  record.condition = {Reason::waiting, ""};
+  refresh_members(record, {});
+  journal_.stage(record);
+  return &record;
+}
+
+Result<PartitionStatus> PartitionRegistry::create(const Caller& caller,
+                                                  const Partition& partition) {
+  TRY(journal_.check_readable());
+  TRY(api::authorize(caller, api::Call::create_partition));
+  const PartitionRecord* const made =
+      TRY(do_create(partition).during("partition " + partition.name));
+  return status(*made);
+}
+
+Result<PartitionStatus> PartitionRegistry::update(const Caller& caller, const Partition& partition,
+                                                  Now now) {
+  TRY(journal_.check_readable());
+  TRY(api::authorize(caller, api::Call::update_partition));
+  PartitionRecord* const record = journal_.state().find_partition(partition.name);
+  TRY(check_administered(record, partition.name));
+  TRY(do_update(*record, partition, now).during("partition " + partition.name));
+  return status(*record);
+}
+
+Result<PartitionStatus> PartitionRegistry::remove(const Caller& caller, const std::string& name) {
+  TRY(journal_.check_readable());
+  TRY(api::authorize(caller, api::Call::delete_partition));
+  PartitionRecord* const record = journal_.state().find_partition(name);
+  TRY(check_administered(record, name));
+  if (!record->deleting()) TRY(begin_delete(*record).during("partition " + name));
+  return status(*record);
+}
+
+Result<PartitionStatus> PartitionRegistry::forget_ports(const Caller& caller,
+                                                        const std::string& name,
+                                                        const HoldsKey& holds) {
+  TRY(remove(caller, name));
+  PartitionRecord& record = *journal_.state().find_partition(name);
+  const std::set<ib::Guid> leaving = record.former_members;
+  for (const ib::Guid guid : leaving)
+    if (!holds(guid, *record.partition.pkey)) {
+      note_left(journal_, record, guid);
+      journal_.refresh(guid);
+    }
+  PartitionStatus left = status(record);
+  remove_if_left(journal_, record);
+  // As in `partition list`: the deletion waits for nothing more.
+  if (records().find_partition(name) == nullptr) left.condition = {};
+  return left;
+}
+
+Result<Partition> PartitionRegistry::checked_update(const PartitionRecord& record,
+                                                    const Partition& desired) const {
+  if (record.deleting()) return Error(Code::busy, "it is being deleted");
+  const ib::PKey pkey = *record.partition.pkey;
+  if (desired.pkey && !desired.pkey->same_partition(pkey))
+    return Error(Code::invalid, "pkey: cannot be changed (it is " + pkey.text() + ")");
+  TRY(check_partition(desired));
+  if (desired.index0 && !record.partition.index0) TRY(check_index0_of_bindings(records(), record));
+  Partition partition = desired;
+  partition.pkey = pkey;
+  return partition;
+}
+
+Status PartitionRegistry::do_update(PartitionRecord& record, const Partition& desired, Now now) {
+  Partition changed = TRY(checked_update(record, desired));
+  if (changed == record.partition) return ok();
+  journal_.note_conflict_freed();
+  const bool moves = changed.index0 != record.partition.index0;
+  const fabric::PartitionDefinition before = render(record, policy());
+  std::vector<StaticMember> members = std::exchange(changed.members, record.partition.members);
+  const std::vector<StaticMember> former = record.partition.members;
+  record.partition = std::move(changed);
+  journal_.state().set_members(record, std::move(members));
+  refresh_members(record, former);
+  record.rendered.reset();
+  if (render(record, policy()) != before) partition_changed(record);
+  if (moves) touch_members(record);
+  require_proof(record, now);
+  journal_.stage(record);
+  return ok();
+}
+
+void PartitionRegistry::partition_changed(PartitionRecord& record) {
+  record.version = journal_.next_version();
+  record.swept = false;
+  record.rendered.reset();
+  if (record.state == PartitionState::ready) {
+    record.state = PartitionState::provisioning;
+    record.condition = {Reason::waiting, ""};
+  }
+}
+
+// The keys stay, but move to or from index 0.
+void PartitionRegistry::touch_members(const PartitionRecord& record) {
+  for (const auto& [guid, member] : record.engine_members)
+    journal_.state().port(guid).changed_in = journal_.version();
+}
+
+void PartitionRegistry::refresh_members(PartitionRecord& record,
+                                        const std::vector<StaticMember>& former) {
+  for (const StaticMember& member : former) {
+    if (has(record.partition.members, member.guid)) continue;
+    journal_.state().set_former_member(record, member.guid, true);
+    journal_.refresh(member.guid);
+  }
+  for (const StaticMember& member : record.partition.members) {
+    if (!has(former, member.guid) && !record.former_members.contains(member.guid))
+      record.never_seen.insert(member.guid);
+    journal_.state().set_former_member(record, member.guid, false);
+    journal_.refresh(member.guid);
+  }
+}
+
+void PartitionRegistry::require_proof(PartitionRecord& record, Now now) {
+  for (const BindingRecord* const known : record.bindings) {
+    if (known->binding.state != BindingState::verified ||
+        satisfies(known->binding.proof, record.partition.proof))
+      continue;
+    BindingRecord& entry = *journal_.state().find_binding(known->binding.attachment);
+    journal_.set_status(entry, BindingState::written, {Reason::waiting, ""}, now);
+    journal_.state().update_unsettled(entry.binding.guid);
+  }
+}
+
+Status PartitionRegistry::begin_delete(PartitionRecord& record) {
+  TRY(check_unused(record));
+  journal_.note_conflict_freed();
+  record.state = PartitionState::deleting;
+  record.declared = false;
+  const std::vector<StaticMember> former = record.partition.members;
+  journal_.state().set_members(record, {});
+  refresh_members(record, former);
+  partition_changed(record);
+  journal_.stage(record);
+  return ok();
+}
+
+PartitionStatus PartitionRegistry::status(const PartitionRecord& record) const {
   PartitionStatus status{record.partition, record.declared, record.state, record.condition,
                          record.bindings.size()};
   if (record.deleting()) status.condition = waiting_to_go(record);
-  if (record.state == PartitionState::ready) status.condition = members_condition(record);
+  if (record.state == PartitionState::ready)
+    status.condition = members_condition(records(), record);
   return status;
 }
 
-}  // namespace ibpod::sm::registry
+Definitions PartitionRegistry::definitions_with(
+    const fabric::PartitionDefinition& definition) const {
+  Definitions all = *definitions();
+  const auto place = std::lower_bound(all.begin() + 1, all.end(), definition.name,
+                                      [](const fabric::PartitionDefinition& one,
+                                         const std::string& name) { return one.name < name; });
+  if (place != all.end() && place->name == definition.name)
+    *place = definition;
+  else
+    all.insert(place, definition);
+  return all;
+}
+
+Result<Definitions> PartitionRegistry::after_create(const Partition& partition) const {
+  TRY(journal_.check_readable());
+  const Partition made = TRY(checked_create(partition).during("partition " + partition.name));
+  return definitions_with(render_after(nullptr, made, policy()));
+}
+
+Result<Definitions> PartitionRegistry::after_update(const Partition& partition) const {
+  TRY(journal_.check_readable());
+  const PartitionRecord* const record = records().find_partition(partition.name);
+  TRY(check_administered(record, partition.name));
+  const Partition changed =
+      TRY(checked_update(*record, partition).during("partition " + partition.name));
+  return definitions_with(render_after(record, changed, policy()));
+}
+
+Result<Definitions> PartitionRegistry::after_remove(const std::string& name) const {
+  TRY(journal_.check_readable());
+  const PartitionRecord* const record = records().find_partition(name);
+  TRY(check_administered(record, name));
+  if (!record->deleting()) TRY(check_unused(*record).during("partition " + name));
+  Definitions all = *definitions();
+  std::erase_if(all, [&](const fabric::PartitionDefinition& one) { return one.name == name; });
+  return all;
+}
+
+std::shared_ptr<const Definitions> PartitionRegistry::definitions() const {
+  const uint64_t version = journal_.version();
+  if (definitions_ != nullptr && (definitions_version_ == version || !journal_.is_readable()))
+    return definitions_;
+  auto all = std::make_shared<Definitions>();
+  all->reserve(records().partitions.size() + 1);
+  all->push_back(policy().default_rule);
+  for (const auto& [name, record] : records().partitions)
+    if (!record.deleting()) all->push_back(render(record, policy()));
+  definitions_ = std::move(all);
+  definitions_version_ = version;
+  return definitions_;
+}
+
+std::optional<PartitionStatus> PartitionRegistry::find(const std::string& name) const {
+  const PartitionRecord* const record = records().find_partition(name);
+  if (record == nullptr) return std::nullopt;
+  return status(*record);
+}
+
+Result<fabricapi::ListPage<PartitionStatus>> PartitionRegistry::list(
+    const Caller& caller, const fabricapi::PageRequest& page) const {
+  if (caller.role == fabricapi::Role::node)
+    return Error(Code::denied, "permission denied: role node cannot list partitions");
+  fabricapi::ListPage<PartitionStatus> listed;
+  const auto& all = records().partitions;
+  for (auto at = all.upper_bound(page.token); at != all.end(); ++at) {
+    if (listed.items.size() == state::size_of(page)) {
+      listed.next = listed.items.back().spec.name;
+      break;
+    }
+    listed.items.push_back(status(at->second));
+  }
+  return listed;
+}
+
+std::vector<DeletedPartition> PartitionRegistry::deleted() const {
+  std::vector<DeletedPartition> all;
+  for (const auto& [name, record] : records().partitions)
+    if (record.deleting() && record.swept && !record.former_members.empty())
+      all.push_back({name,
+                     record.delete_began,
+                     {record.former_members.begin(), record.former_members.end()}});
+  return all;
+}
+
+}  // namespace ibpod::sm::partitions

@@ -1,10 +1,12 @@
 // Declared partitions.
-#include "sm/registry/registry.h"
-#include "sm/registry/state.h"
+#include "sm/partitions/partition_registry.h"
+#include "sm/partitions/rendering.h"
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::partitions {
 
 using fabric::Partition;
+using state::Now;
+using state::PartitionRecord;
 
 namespace {
 
@@ -17,9 +19,10 @@ bool is_as(const Partition& present, Partition desired) {
 }  // namespace
 
 // Tries again while there is progress: a partition may conflict with one that changes later.
-Result<std::vector<DeclarationError>> Registry::declare(const std::vector<Partition>& partitions,
-                                                        Now now, const DeclareOptions& how) {
-  TRY(check_readable());
+Result<std::vector<DeclarationError>> PartitionRegistry::declare(
+    const std::vector<Partition>& partitions, Now now, const DeclareOptions& how) {
+  journal_.clear_conflict_freed();
+  TRY(journal_.check_readable());
   std::vector<DeclarationError> refused;
   if (how.complete) refused = undeclare(partitions);
   std::set<std::string> names;
@@ -43,13 +46,15 @@ Result<std::vector<DeclarationError>> Registry::declare(const std::vector<Partit
     progress = again.size() < left.size();
     left = std::move(again);
   }
+  journal_.clear_conflict_freed();  // the last round has seen it
   if (!left.empty()) refused.insert(refused.end(), tried.begin(), tried.end());
   return refused;
 }
 
 // A partition that already is as declared is not checked again: changes of others could reject it.
-Status Registry::declare_one(const Partition& partition, const DeclareOptions& how, Now now) {
-  PartitionRecord* record = state_->find_partition(partition.name);
+Status PartitionRegistry::declare_one(const Partition& partition, const DeclareOptions& how,
+                                      Now now) {
+  PartitionRecord* record = journal_.state().find_partition(partition.name);
   if (record != nullptr && record->declared && is_as(record->partition, partition)) return ok();
   TRY(check_possible(record, partition, how));
   if (record != nullptr) {
@@ -59,43 +64,45 @@ Status Registry::declare_one(const Partition& partition, const DeclareOptions& h
   }
   if (record->declared) return ok();
   record->declared = true;
-  stage(*record);
+  journal_.stage(*record);
   return ok();
 }
 
-Status Registry::check_possible(const PartitionRecord* record, const Partition& desired,
-                                const DeclareOptions& how) const {
+Status PartitionRegistry::check_possible(const PartitionRecord* record, const Partition& desired,
+                                         const DeclareOptions& how) const {
   if (!how.check) return ok();
   const Partition partition =
       TRY(record == nullptr ? checked_create(desired) : checked_update(*record, desired));
-  const fabric::PartitionDefinition definition = engine_members_after(record, partition);
-  if (record != nullptr && definition == rendered(*record)) return ok();
-  return how.check(partitions_with(definition));
+  const fabric::PartitionDefinition definition = render_after(record, partition, policy());
+  if (record != nullptr && definition == render(*record, policy())) return ok();
+  return how.check(definitions_with(definition));
 }
 
 // Deletes partitions that are no longer declared.
-std::vector<DeclarationError> Registry::undeclare(const std::vector<Partition>& partitions) {
+std::vector<DeclarationError> PartitionRegistry::undeclare(
+    const std::vector<Partition>& partitions) {
   std::set<std::string> names;
   for (const Partition& partition : partitions) names.insert(partition.name);
   std::vector<DeclarationError> refused;
-  for (auto& [name, record] : state_->partitions) {
-    if (!record.declared || names.contains(name)) continue;
+  journal_.state().for_each_partition([&](PartitionRecord& record) {
+    const std::string& name = record.partition.name;
+    if (!record.declared || names.contains(name)) return;
     Status done = begin_delete(record);
     if (!done) refused.push_back({name, std::move(done).error()});
-  }
+  });
   return refused;
 }
 
-Result<std::vector<std::string>> Registry::release_declared() {
-  TRY(check_readable());
+Result<std::vector<std::string>> PartitionRegistry::release_declared() {
+  TRY(journal_.check_readable());
   std::vector<std::string> names;
-  for (auto& [name, record] : state_->partitions) {
-    if (!record.declared) continue;
+  journal_.state().for_each_partition([&](PartitionRecord& record) {
+    if (!record.declared) return;
     record.declared = false;
-    stage(record);
-    names.push_back(name);
-  }
+    journal_.stage(record);
+    names.push_back(record.partition.name);
+  });
   return names;
 }
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::partitions

@@ -1,16 +1,18 @@
 // Partitions that a file declares.
-#include "sm/registry/test_registry.h"
+#include "tests/support/registry_fixture.h"
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::partitions {
 namespace {
+
+using namespace test;
 
 using fabric::StaticMember;
 
 Result<fabric::PartitionStatus> update(Fixture& bed, const Partition& partition) {
-  return bed.registry->update(administrator(), partition, bed.now);
+  return bed.registry->partitions.update(administrator(), partition, bed.now);
 }
 Result<fabric::PartitionStatus> remove(Fixture& bed, const std::string& name) {
-  return bed.registry->remove(administrator(), name);
+  return bed.registry->partitions.remove(administrator(), name);
 }
 
 std::string names(const std::vector<fabric::PartitionDefinition>& definitions) {
@@ -19,12 +21,13 @@ std::string names(const std::vector<fabric::PartitionDefinition>& definitions) {
     text += (text.empty() ? "" : " ") + definition.name;
   return text;
 }
-std::string names(const Registry& registry) { return names(*registry.partitions()); }
+std::string names(const Registries& registry) { return names(*registry.partitions.definitions()); }
 
 std::string declare(Fixture& bed, const std::vector<Partition>& partitions,
                     const DeclareOptions& how = {}) {
   std::string refused;
-  for (const DeclarationError& one : bed.registry->declare(partitions, bed.now, how).value())
+  for (const DeclarationError& one :
+       bed.registry->partitions.declare(partitions, bed.now, how).value())
     refused += one.name + ": " + one.error.text() + "\n";
   bed.commit();
   return refused;
@@ -36,18 +39,18 @@ TEST_CASE("declared partitions come, change and go with their file, and are read
                       make_partition("both", 0x101, {"x"})})
             .empty());
   CHECK(names(*bed.registry) == "Default a b both mine");
-  CHECK(bed.registry->partition("both")->declared);
-  CHECK(bed.registry->partition("both")->spec.allowed == std::vector<std::string>{"x"});
-  CHECK_FALSE(bed.registry->partition("mine")->declared);
+  CHECK(bed.registry->partitions.find("both")->declared);
+  CHECK(bed.registry->partitions.find("both")->spec.allowed == std::vector<std::string>{"x"});
+  CHECK_FALSE(bed.registry->partitions.find("mine")->declared);
   CHECK(update(bed, make_partition("a", 0)).error().code() == Code::denied);
   CHECK(remove(bed, "a").error().code() == Code::denied);
   bed.start();
   CHECK(remove(bed, "both").error().code() == Code::denied);
-  const uint64_t version = bed.registry->version();
+  const uint64_t version = bed.registry->journal.version();
   CHECK(declare(bed, {make_partition("a", 0x102), make_partition("b", 0),
                       make_partition("both", 0x101, {"x"})})
             .empty());
-  CHECK(bed.registry->version() == version);
+  CHECK(bed.registry->journal.version() == version);
   CHECK(declare(bed, {make_partition("a", 0x102)}).empty());
   CHECK(names(*bed.registry) == "Default a mine");
   bed.settle();
@@ -73,9 +76,9 @@ TEST_CASE("each error of the file is reported by itself, and the rest is applied
         "bad name: name: \"bad name\" is not a partition name: expected 1 to 31 letters, digits "
         "and \"._-\"\n");
   CHECK(names(*bed.registry) == "Default good kept twice used");
-  CHECK(bed.registry->partition("kept")->spec.pkey == ib::PKey(0x101));
-  CHECK(bed.registry->partition("kept")->declared);
-  CHECK(bed.registry->partition("used")->declared);
+  CHECK(bed.registry->partitions.find("kept")->spec.pkey == ib::PKey(0x101));
+  CHECK(bed.registry->partitions.find("kept")->declared);
+  CHECK(bed.registry->partitions.find("used")->declared);
 }
 
 TEST_CASE("declarations may stand in any order") {
@@ -106,8 +109,8 @@ TEST_CASE("of a file that may mean more than it names nothing is removed") {
                 {.complete = false})
             .empty());
   CHECK(names(*bed.registry) == "Default a b c");
-  CHECK(bed.registry->partition("b")->declared);
-  CHECK(bed.registry->partition("a")->spec.allowed == std::vector<std::string>{"x"});
+  CHECK(bed.registry->partitions.find("b")->declared);
+  CHECK(bed.registry->partitions.find("a")->spec.allowed == std::vector<std::string>{"x"});
   CHECK(declare(bed, {make_partition("a", 0x100)}).empty());
   CHECK(names(*bed.registry) == "Default a");
 }
@@ -128,28 +131,28 @@ TEST_CASE("what could not be put into place stays as it was, and only what diffe
   asked.clear();
   CHECK(declare(bed, {make_partition("a", 0), make_partition("b", 0x101, {"x"})}, how).empty());
   CHECK(asked.empty());
-  CHECK(bed.registry->partition("b")->spec.allowed == std::vector<std::string>{"x"});
+  CHECK(bed.registry->partitions.find("b")->spec.allowed == std::vector<std::string>{"x"});
 
   Partition b = make_partition("b", 0x101), c = make_partition("c", 0x102);
   b.ipoib = c.ipoib = true;
   CHECK(declare(bed, {b, c, make_partition("d", 0x103)}, how) == "b: no groups\nc: no groups\n");
   CHECK(names(*bed.registry) == "Default b d");
-  CHECK_FALSE(bed.registry->partition("b")->spec.ipoib.has_value());
-  CHECK(bed.registry->partition("b")->spec.allowed == std::vector<std::string>{"x"});
+  CHECK_FALSE(bed.registry->partitions.find("b")->spec.ipoib.has_value());
+  CHECK(bed.registry->partitions.find("b")->spec.allowed == std::vector<std::string>{"x"});
 }
 
 TEST_CASE("partitions that a file has left are for requests again") {
   Fixture bed({make_partition("mine", 0x100)});
   REQUIRE(declare(bed, {make_partition("a", 0x101), make_partition("b", 0x102)}).empty());
   CHECK(remove(bed, "a").error().code() == Code::denied);
-  CHECK(bed.registry->release_declared().value() == std::vector<std::string>{"a", "b"});
-  CHECK_FALSE(bed.registry->partition("a")->declared);
+  CHECK(bed.registry->partitions.release_declared().value() == std::vector<std::string>{"a", "b"});
+  CHECK_FALSE(bed.registry->partitions.find("a")->declared);
   bed.commit();
   bed.start();
   CHECK(remove(bed, "a"));
   CHECK(update(bed, make_partition("b", 0)));
-  CHECK(bed.registry->release_declared().value().empty());
+  CHECK(bed.registry->partitions.release_declared().value().empty());
 }
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::partitions

@@ -1,30 +1,32 @@
-#include "sm/registry/test_registry.h"
+#include "tests/support/registry_fixture.h"
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::partitions {
 namespace {
+
+using namespace test;
 
 using fabric::StaticMember;
 
 Result<fabric::PartitionStatus> create(Fixture& bed, const Partition& partition) {
-  return bed.registry->create(administrator(), partition);
+  return bed.registry->partitions.create(administrator(), partition);
 }
 Result<fabric::PartitionStatus> update(Fixture& bed, const Partition& partition) {
-  return bed.registry->update(administrator(), partition, bed.now);
+  return bed.registry->partitions.update(administrator(), partition, bed.now);
 }
 Result<fabric::PartitionStatus> remove(Fixture& bed, const std::string& name) {
-  return bed.registry->remove(administrator(), name);
+  return bed.registry->partitions.remove(administrator(), name);
 }
 
-std::string names(const Registry& registry) {
+std::string names(const Registries& registry) {
   std::string text;
-  const auto definitions = registry.partitions();
+  const auto definitions = registry.partitions.definitions();
   for (const fabric::PartitionDefinition& definition : *definitions)
     text += (text.empty() ? "" : " ") + definition.name;
   return text;
 }
 
-const fabric::PartitionDefinition& told(const Registry& registry, const std::string& name) {
-  const auto definitions = registry.partitions();
+const fabric::PartitionDefinition& told(const Registries& registry, const std::string& name) {
+  const auto definitions = registry.partitions.definitions();
   for (const fabric::PartitionDefinition& definition : *definitions)
     if (definition.name == name) return definition;
   FAIL(name);
@@ -37,10 +39,10 @@ TEST_CASE("a partition is provisioning until it has been swept, and deleting lik
   CHECK(made.state == PartitionState::provisioning);
   CHECK(made.spec.pkey == ib::PKey(0x100));
   CHECK_FALSE(made.declared);
-  const uint64_t version = bed.registry->version();
-  bed.registry->note_swept(version - 1);
+  const uint64_t version = bed.registry->journal.version();
+  bed.registry->partitions.note_swept(version - 1);
   CHECK(bed.state("blue") == PartitionState::provisioning);
-  bed.registry->note_swept(version);
+  bed.registry->partitions.note_swept(version);
   CHECK(bed.state("blue") == PartitionState::ready);
   CHECK(names(*bed.registry) == "Default blue");
 
@@ -51,12 +53,12 @@ TEST_CASE("a partition is provisioning until it has been swept, and deleting lik
   CHECK(create(bed, make_partition("other", 0x100)).error().code() == Code::busy);
   CHECK(update(bed, make_partition("blue", 0)).error().code() == Code::busy);
   CHECK(bed.refusal(request("n1", "a", vf(1), {{"blue", kLimited}})).code() == Code::busy);
-  bed.registry->note_swept(version);
-  CHECK(bed.registry->partition("blue"));
-  bed.registry->note_swept(bed.registry->version());
-  CHECK_FALSE(bed.registry->partition("blue"));
+  bed.registry->partitions.note_swept(version);
+  CHECK(bed.registry->partitions.find("blue"));
+  bed.registry->partitions.note_swept(bed.registry->journal.version());
+  CHECK_FALSE(bed.registry->partitions.find("blue"));
   bed.commit();
-  CHECK(bed.store.objects[store::RecordKind::partition].empty());
+  CHECK(bed.store.objects[state::RecordKind::partition].empty());
   CHECK(create(bed, make_partition("other", 0x100)));
 }
 
@@ -68,7 +70,7 @@ TEST_CASE("a partition's definition has the fabric's defaults where it sets noth
   Fixture bed({make_partition("plain", 0x100)}, rules);
   CHECK(told(*bed.registry, "plain").group == rules.group);
   CHECK(told(*bed.registry, "plain").ipoib);
-  CHECK(bed.registry->partitions()->front() == rules.default_rule);
+  CHECK(bed.registry->partitions.definitions()->front() == rules.default_rule);
   Partition own = make_partition("own", 0x101);
   own.mtu = fabric::Mtu::mtu_1024;
   own.rate = fabric::Rate(7);
@@ -98,12 +100,12 @@ TEST_CASE("members are rendered in order, each once, with their present membersh
   const std::vector<fabric::Member> want{
       {pf(1), kFull}, {storage(1), kLimited}, {vf(1), kFull}, {vf(2), kLimited}};
   CHECK(told(*bed.registry, "blue").members == want);
-  const auto definitions = bed.registry->partitions();
-  CHECK(bed.registry->partitions() == definitions);
+  const auto definitions = bed.registry->partitions.definitions();
+  CHECK(bed.registry->partitions.definitions() == definitions);
   bed.unbind(child("n1", "c", pf(1), {}));
-  CHECK(bed.registry->partitions() == definitions);
+  CHECK(bed.registry->partitions.definitions() == definitions);
   CHECK(told(*bed.registry, "blue").members == want);
-  CHECK(bed.registry->partition("blue")->bindings == 3);
+  CHECK(bed.registry->partitions.find("blue")->bindings == 3);
 }
 
 TEST_CASE("a P_Key is given from the pool, or named within a range for it") {
@@ -138,13 +140,13 @@ TEST_CASE("a P_Key is given from the pool, or named within a range for it") {
 TEST_CASE("everything of a partition can be changed but its P_Key") {
   Fixture bed;
   Partition blue = make_partition("blue", 0, {"team"});
-  const uint64_t version = bed.registry->version();
+  const uint64_t version = bed.registry->journal.version();
   REQUIRE(update(bed, blue));
-  CHECK(bed.registry->version() == version);
+  CHECK(bed.registry->journal.version() == version);
   CHECK(bed.state("blue") == PartitionState::ready);
   blue.ipoib = true;
   CHECK(update(bed, blue).value().spec.pkey == ib::PKey(0x100));
-  CHECK(bed.registry->version() > version);
+  CHECK(bed.registry->journal.version() > version);
   CHECK(bed.state("blue") == PartitionState::provisioning);
   CHECK(told(*bed.registry, "blue").ipoib);
   blue.pkey = ib::PKey(0x100);
@@ -155,8 +157,8 @@ TEST_CASE("everything of a partition can be changed but its P_Key") {
   CHECK(remove(bed, "none").error().code() == Code::not_found);
   bed.commit();
   bed.start();
-  CHECK(bed.registry->partition("blue")->spec.allowed == std::vector<std::string>{"team"});
-  CHECK(bed.registry->partition("blue")->spec.ipoib == true);
+  CHECK(bed.registry->partitions.find("blue")->spec.allowed == std::vector<std::string>{"team"});
+  CHECK(bed.registry->partitions.find("blue")->spec.ipoib == true);
 }
 
 TEST_CASE("a member stays in a partition when its namespace is no longer allowed") {
@@ -176,27 +178,27 @@ TEST_CASE("a static member's key has to be seen to be gone before it is another 
   blue.members = {{storage(1), kFull, "filer"}, {storage(2), kFull, "filer"}};
   Fixture bed({blue});
   CHECK(bed.keys(storage(1)) == "0x8100");
-  CHECK(bed.registry->unsettled().empty());
+  CHECK(bed.registry->bindings.unsettled().empty());
   // One was taken out before, and was switched off.
   blue.members.pop_back();
   REQUIRE(update(bed, blue));
-  CHECK(bed.registry->unsettled() == std::set{storage(2)});
-  CHECK_FALSE(bed.registry->expected(storage(2)).pending_removal.empty());
+  CHECK(bed.registry->bindings.unsettled() == std::set{storage(2)});
+  CHECK_FALSE(expected_table(*bed.registry, storage(2)).pending_removal.empty());
   REQUIRE(remove(bed, "blue"));
-  CHECK(bed.registry->unsettled() == std::set{storage(1), storage(2)});
+  CHECK(bed.registry->bindings.unsettled() == std::set{storage(1), storage(2)});
   bed.sweep();
   CHECK(bed.see(storage(1)));
   bed.start();
   bed.sweep();
-  const auto waiting = bed.registry->partition("blue").value();
+  const auto waiting = bed.registry->partitions.find("blue").value();
   CHECK(waiting.state == PartitionState::deleting);
   CHECK(waiting.condition.text == "these ports may still hold its P_Key: 00:02:c9:03:10:00:00:02");
   CHECK(create(bed, make_partition("red", 0x100)).error().code() == Code::busy);
-  bed.registry->set_condition(storage(2), {Reason::timeout, ""}, bed.now);
+  bed.registry->bindings.set_condition(storage(2), {Reason::timeout, ""}, bed.now);
   bed.sweep();
-  CHECK(bed.registry->partition("blue"));
+  CHECK(bed.registry->partitions.find("blue"));
   CHECK(bed.see(storage(2)));
-  CHECK_FALSE(bed.registry->partition("blue"));
+  CHECK_FALSE(bed.registry->partitions.find("blue"));
   CHECK(create(bed, make_partition("red", 0x100)));
 }
 
@@ -204,22 +206,22 @@ TEST_CASE("a fault of a static member's port is shown at its partition until the
   Partition blue = make_partition("blue", 0x100);
   blue.members = {{storage(1), kFull, ""}};
   Fixture bed({blue});
-  const auto reason = [&] { return bed.registry->partition("blue")->condition.reason; };
+  const auto reason = [&] { return bed.registry->partitions.find("blue")->condition.reason; };
   CHECK(bed.see(storage(1)));
   CHECK(reason() == Reason::none);
   // A fault that is not the port's is not reported for it.
   for (const Reason waiting : {Reason::waiting, Reason::no_master, Reason::misconfigured}) {
-    bed.registry->set_condition(storage(1), {waiting, ""}, bed.now);
+    bed.registry->bindings.set_condition(storage(1), {waiting, ""}, bed.now);
     CHECK(reason() == Reason::none);
   }
-  bed.registry->set_condition(storage(1), {Reason::missing_key, "lacks it"}, bed.now);
+  bed.registry->bindings.set_condition(storage(1), {Reason::missing_key, "lacks it"}, bed.now);
   CHECK(reason() == Reason::missing_key);
-  bed.registry->set_condition(storage(1), {Reason::capacity, "no free place"}, bed.now);
+  bed.registry->bindings.set_condition(storage(1), {Reason::capacity, "no free place"}, bed.now);
   CHECK(reason() == Reason::capacity);
   // Nor is it forgotten by what the store could not keep.
-  REQUIRE(bed.registry->create(administrator(), make_partition("red", 0x101)));
+  REQUIRE(bed.registry->partitions.create(administrator(), make_partition("red", 0x101)));
   bed.store.fail_at(0, FakeStore::Failure::lost);
-  CHECK_FALSE(bed.registry->commit(bed.now));
+  CHECK_FALSE(bed.registry->journal.commit(bed.now).status);
   CHECK(reason() == Reason::capacity);
   CHECK(bed.see(storage(1)));
   CHECK(reason() == Reason::none);
@@ -231,9 +233,9 @@ TEST_CASE("a partition is not gone before it has been swept, whatever has been s
   Fixture bed({blue});
   REQUIRE(remove(bed, "blue"));
   CHECK(bed.see(storage(1)));
-  CHECK(bed.registry->partition("blue"));
+  CHECK(bed.registry->partitions.find("blue"));
   bed.sweep();
-  CHECK_FALSE(bed.registry->partition("blue"));
+  CHECK_FALSE(bed.registry->partitions.find("blue"));
 }
 
 TEST_CASE("one that comes back to where it was leaving stays") {
@@ -242,7 +244,7 @@ TEST_CASE("one that comes back to where it was leaving stays") {
   Fixture bed({blue});
   REQUIRE(update(bed, make_partition("blue", 0)));
   REQUIRE(update(bed, blue));
-  CHECK(bed.registry->unsettled().empty());
+  CHECK(bed.registry->bindings.unsettled().empty());
   CHECK(bed.keys(storage(1)) == "0x8100");
 }
 
@@ -263,15 +265,15 @@ TEST_CASE("no partition in use is deleted") {
 TEST_CASE("a partition that cannot come into force says why until it can") {
   Fixture bed;
   bed.create(make_partition("green", 0x102));
-  bed.registry->set_engine_fault({Reason::misconfigured, "the disk is full"});
+  bed.registry->partitions.set_engine_fault({Reason::misconfigured, "the disk is full"});
   CHECK(bed.state("green") == PartitionState::error);
-  CHECK(bed.registry->partition("green")->condition.text == "the disk is full");
+  CHECK(bed.registry->partitions.find("green")->condition.text == "the disk is full");
   CHECK(bed.state("blue") == PartitionState::ready);
-  bed.registry->set_engine_fault({});
+  bed.registry->partitions.set_engine_fault({});
   CHECK(bed.state("green") == PartitionState::provisioning);
-  bed.registry->set_engine_fault({Reason::no_master, ""});
+  bed.registry->partitions.set_engine_fault({Reason::no_master, ""});
   bed.sweep();
-  bed.registry->set_engine_fault({});
+  bed.registry->partitions.set_engine_fault({});
   CHECK(bed.state("green") == PartitionState::ready);
 }
 
@@ -294,7 +296,7 @@ TEST_CASE("partitions are listed page by page") {
   std::string seen;
   fabricapi::PageRequest page{2, ""};
   do {
-    const auto listed = bed.registry->partitions(reader(), page).value();
+    const auto listed = bed.registry->partitions.list(reader(), page).value();
     CHECK(listed.items.size() <= 2);
     for (const auto& item : listed.items) seen += item.spec.name;
     page.token = listed.next;
@@ -303,4 +305,4 @@ TEST_CASE("partitions are listed page by page") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::partitions

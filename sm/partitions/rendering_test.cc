@@ -1,8 +1,10 @@
 // The predicted partitions after a change are equal to the actual ones.
-#include "sm/registry/test_registry.h"
+#include "tests/support/registry_fixture.h"
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::partitions {
 namespace {
+
+using namespace test;
 
 using Partitions = std::vector<fabric::PartitionDefinition>;
 
@@ -22,29 +24,31 @@ void check_same(const Change& change) {
 
 template <typename Asked>
 Change change(Fixture& bed, Result<Partitions> foretold, Asked asked) {
-  CHECK_FALSE(bed.registry->staged());
+  CHECK_FALSE(bed.registry->journal.commit(bed.now).wrote);
   const auto done = asked();
   if (!done) return {std::move(foretold), done.error()};
   bed.commit();
-  return {std::move(foretold), *bed.registry->partitions()};
+  return {std::move(foretold), *bed.registry->partitions.definitions()};
 }
 
 Code create(Fixture& bed, const Partition& partition) {
-  const Change made = change(bed, bed.registry->after_create(partition),
-                             [&] { return bed.registry->create(administrator(), partition); });
+  const Change made = change(bed, bed.registry->partitions.after_create(partition), [&] {
+    return bed.registry->partitions.create(administrator(), partition);
+  });
   check_same(made);
   return made.made ? Code::internal : made.made.error().code();
 }
 Code update(Fixture& bed, const Partition& partition) {
-  const Change made = change(bed, bed.registry->after_update(partition), [&] {
-    return bed.registry->update(administrator(), partition, bed.now);
+  const Change made = change(bed, bed.registry->partitions.after_update(partition), [&] {
+    return bed.registry->partitions.update(administrator(), partition, bed.now);
   });
   check_same(made);
   return made.made ? Code::internal : made.made.error().code();
 }
 Code remove(Fixture& bed, const std::string& name) {
-  const Change made = change(bed, bed.registry->after_remove(name),
-                             [&] { return bed.registry->remove(administrator(), name); });
+  const Change made = change(bed, bed.registry->partitions.after_remove(name), [&] {
+    return bed.registry->partitions.remove(administrator(), name);
+  });
   check_same(made);
   return made.made ? Code::internal : made.made.error().code();
 }
@@ -58,7 +62,7 @@ Policy grouped() {
 
 TEST_CASE("what a new partition would be is what it is") {
   Fixture bed({make_partition("red", 0x101)}, grouped());
-  bed.registry->reserve_pkeys({0x102});
+  bed.registry->partitions.reserve_pkeys({0x102});
   Partition blue = make_partition("blue", 0x100);
   blue.members = {{storage(2), kFull, ""}, {storage(1), kLimited, ""}};
   blue.ipoib = blue.index0 = true;
@@ -92,7 +96,7 @@ TEST_CASE("a changed partition becomes what was rendered before, with its bindin
 
   blue.mtu.reset();
   CHECK(update(bed, blue) == kDone);
-  CHECK(bed.registry->partitions()->at(1).group.mtu == fabric::Mtu::mtu_4096);
+  CHECK(bed.registry->partitions.definitions()->at(1).group.mtu == fabric::Mtu::mtu_4096);
   blue.members = {{storage(2), kLimited, ""}};
   CHECK(update(bed, blue) == kDone);
   blue.members = {{pf(1), kLimited, ""}};
@@ -115,11 +119,11 @@ TEST_CASE("what is there without a partition is what is left of them") {
   CHECK(remove(bed, "blue") == kDone);
   CHECK_MESSAGE(remove(bed, "blue") == kDone, "it is being deleted");
   CHECK(update(bed, make_partition("blue", 0)) == Code::busy);
-  REQUIRE(bed.registry->declare({make_partition("red", 0x101)}, bed.now));
+  REQUIRE(bed.registry->partitions.declare({make_partition("red", 0x101)}, bed.now));
   bed.commit();
   CHECK(remove(bed, "red") == Code::denied);
   CHECK(update(bed, make_partition("red", 0)) == Code::denied);
 }
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::partitions

@@ -1,8 +1,8 @@
-#include "sm/declared/values.h"
+#include "sm/partitions/values.h"
 
 #include "lib/json/fields.h"
 
-namespace ibpod::sm::declared {
+namespace ibpod::sm::partitions {
 
 using json::Value;
 
@@ -66,4 +66,4 @@ Result<fabric::Rate> read_rate(const Value& value) {
   return value.wrong("expected a rate in Gb/s, one of" + known + ", got " + text);
 }
 
-}  // namespace ibpod::sm::declared
+}  // namespace ibpod::sm::partitions

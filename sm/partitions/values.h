@@ -8,7 +8,7 @@
 #include "lib/fabric/node_patterns.h"
 #include "lib/json/value.h"
 
-namespace ibpod::sm::declared {
+namespace ibpod::sm::partitions {
 
 Result<ib::PKey> read_pkey(const json::Value& value);
 Result<ib::Guid> read_guid(const json::Value& value);
@@ -23,4 +23,4 @@ Result<uint8_t> read_sl(const json::Value& value);
 Result<fabric::Namespaces> read_namespaces(const json::Value& value);
 Result<fabric::NodePatterns> read_node_patterns(const json::Value& value);
 
-}  // namespace ibpod::sm::declared
+}  // namespace ibpod::sm::partitions

@@ -1,8 +1,8 @@
-#include "sm/registry/boot_id_tracker.h"
+#include "sm/state/boot_id_tracker.h"
 
 #include <algorithm>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 namespace {
 
 // A denied agent calls again within this time: its finding must not come and go.
@@ -38,4 +38,4 @@ bool BootIdTracker::has_duplicate(Steady now, const Limits& limits) const {
          now - other_last_contact_ < std::max<Steady::duration>(limits.silence, kShown);
 }
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state

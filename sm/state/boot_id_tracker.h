@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 
 class BootIdTracker {
  public:
@@ -43,4 +43,4 @@ class BootIdTracker {
   bool both_alive_ = false;  // boot_ has called since other_ came
 };
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state

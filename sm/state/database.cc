@@ -1,11 +1,11 @@
-#include "sm/store/database.h"
+#include "sm/state/database.h"
 
 #include "lib/base/fd.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
 
-namespace ibpod::sm::store {
+namespace ibpod::sm::state {
 namespace {
 
 // The primary result code is in the lowest byte (sqlite.org/rescode.html).
@@ -143,4 +143,4 @@ std::string Database::Statement::bytes(int place) const {
 
 void Database::Statement::reset() { sqlite3_reset(statement_.get()); }
 
-}  // namespace ibpod::sm::store
+}  // namespace ibpod::sm::state

@@ -12,7 +12,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace ibpod::sm::store {
+namespace ibpod::sm::state {
 
 // For one thread at a time. Errors: busy if another process has the file open, unavailable if the
 // disk is full, denied without permission, internal if the file is damaged or reads or writes fail.
@@ -77,4 +77,4 @@ class Database {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
-}  // namespace ibpod::sm::store
+}  // namespace ibpod::sm::state

@@ -1,7 +1,7 @@
 // Whatever becomes of the store, what is promised is what is in it.
 #include "lib/base/fd.h"
-#include "sm/registry/test_registry.h"
-#include "sm/store/sqlite_store.h"
+#include "sm/state/sqlite_store.h"
+#include "tests/support/registry_fixture.h"
 #include "tests/support/temp_folder.h"
 
 #include <csignal>
@@ -12,11 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 namespace {
 
-using Objects = std::map<store::RecordKind, std::map<std::string, std::string>>;
-using Step = std::function<Status(Registry&)>;
+using namespace test;
+
+using Objects = std::map<state::RecordKind, std::map<std::string, std::string>>;
+using Step = std::function<Status(Registries&)>;
 
 constexpr Now kNow{};
 
@@ -26,31 +28,35 @@ Status outcome(const Result<Value>& result) {
 }
 
 // All that is promised comes true.
-Status see_all(Registry& registry) {
-  registry.note_written(registry.version(), kNow);
-  registry.note_swept(registry.version());
-  const std::set<ib::Guid> unsettled = registry.unsettled();
+Status see_all(Registries& registry) {
+  registry.bindings.note_written(registry.journal.version(), kNow);
+  registry.partitions.note_swept(registry.journal.version());
+  const std::set<ib::Guid> unsettled = registry.bindings.unsettled();
   for (const ib::Guid guid : unsettled)
-    registry.note_verified(guid, registry.version(), Proof::port, {}, kNow);
+    registry.bindings.note_verified(guid, registry.journal.version(), Proof::port, {}, kNow);
   return ok();
 }
 
 Step bind(const BindRequest& request) {
-  return [=](Registry& l) { return outcome(l.bind(administrator(), request, {}, kNow)); };
+  return [=](Registries& l) {
+    return outcome(l.bindings.bind(administrator(), request, absent(), kNow));
+  };
 }
 Step unbind(const BindRequest& request) {
-  return [=](Registry& l) { return outcome(l.unbind(administrator(), request.attachment, kNow)); };
+  return [=](Registries& l) {
+    return outcome(l.bindings.unbind(administrator(), request.attachment, kNow));
+  };
 }
 // The changes of a commit whose result was unknown are there.
 Step create(const Partition& partition) {
-  return [=](Registry& l) {
-    if (l.partition(partition.name)) return ok();
-    return outcome(l.create(administrator(), partition));
+  return [=](Registries& l) {
+    if (l.partitions.find(partition.name)) return ok();
+    return outcome(l.partitions.create(administrator(), partition));
   };
 }
 Step remove(const std::string& name) {
-  return [=](Registry& l) {
-    return l.partition(name) ? outcome(l.remove(administrator(), name)) : ok();
+  return [=](Registries& l) {
+    return l.partitions.find(name) ? outcome(l.partitions.remove(administrator(), name)) : ok();
   };
 }
 
@@ -71,40 +77,43 @@ std::vector<Step> steps() {
       bind(a({{"red", kLimited}, {"automatic", kLimited}})),
       see_all,
       see_all,
-      [](Registry& l) {
-        return outcome(l.allocate(administrator(), {"n3", "0000:01:00.0", {0, 1}}));
+      [](Registries& l) {
+        return outcome(l.nodes.allocate(administrator(), {"n3", "0000:01:00.0", {0, 1}}));
       },
       bind(request("n3", "c", vf(0x1000), {{"blue", kLimited}})),
       unbind(child("n2", "b", pf(2), {})),
       see_all,
-      [](Registry& l) {
-        return l.node("n3") ? outcome(l.forget(administrator(), {"n3", true}, kNow)) : ok();
+      [](Registries& l) {
+        return l.nodes.find("n3") ? outcome(l.nodes.forget(administrator(), {"n3", true}, kNow))
+                                  : ok();
       },
       see_all,
       unbind(a({})),
       see_all,
       remove("red"),
       see_all,
-      [](Registry& l) { return outcome(l.declare({make_partition("declared", 0x102)}, kNow)); },
-      [](Registry& l) { return outcome(l.declare({}, kNow)); },
+      [](Registries& l) {
+        return outcome(l.partitions.declare({make_partition("declared", 0x102)}, kNow));
+      },
+      [](Registries& l) { return outcome(l.partitions.declare({}, kNow)); },
       see_all,
       bind(a({{"blue", kBoth}})),
   };
 }
 
-void check_same(const Registry& registry, store::Store& store) {
-  const auto reread = Registry::load(store, policy(), kNow).value();
-  CHECK(*registry.partitions() == *reread->partitions());
-  auto listed = registry.bindings(administrator(), {}, {}).value().items;
-  const auto desired = reread->bindings(administrator(), {}, {}).value().items;
+void check_same(const Registries& registry, state::Store& store) {
+  const auto reread = Registries::load(store, policy(), kNow).value();
+  CHECK(*registry.partitions.definitions() == *reread->partitions.definitions());
+  auto listed = registry.bindings.list(administrator(), {}, {}).value().items;
+  const auto desired = reread->bindings.list(administrator(), {}, {}).value().items;
   REQUIRE(listed.size() == desired.size());
   for (size_t i = 0; i < desired.size(); ++i) {
     CHECK(listed[i].desired == desired[i].desired);
     CHECK(listed[i].applied == desired[i].applied);
     CHECK((listed[i].state == BindingState::releasing) ==
           (desired[i].state == BindingState::releasing));
-    CHECK(registry.expected(listed[i].guid).pending_removal ==
-          reread->expected(listed[i].guid).pending_removal);
+    CHECK(expected_table(registry, listed[i].guid).pending_removal ==
+          expected_table(*reread, listed[i].guid).pending_removal);
   }
 }
 
@@ -115,35 +124,35 @@ TEST_CASE("whichever commit fails, and however: what is there is promised, and i
     for (const Failure how : {Failure::full, Failure::lost, Failure::kept})
       for (size_t n = 0;; ++n) {
         FakeStore store;
-        auto registry = Registry::load(store, policy(), kNow).value();
+        auto registry = Registries::load(store, policy(), kNow).value();
         store.fail_at(n, how);
         bool failed = false;
         for (const Step& step : steps()) {
           CAPTURE(n);
           REQUIRE(step(*registry));
-          const uint64_t version = registry->version();
-          if (registry->commit(kNow)) continue;
+          const uint64_t version = registry->journal.version();
+          if (registry->journal.commit(kNow).status) continue;
           failed = true;
-          CHECK(registry->version() > version);
-          if (restarted) registry = Registry::load(store, policy(), kNow).value();
+          CHECK(registry->journal.version() > version);
+          if (restarted) registry = Registries::load(store, policy(), kNow).value();
           check_same(*registry, store);
           REQUIRE(step(*registry));
-          REQUIRE(registry->commit(kNow));
+          REQUIRE(registry->journal.commit(kNow).status);
           check_same(*registry, store);
         }
         // A restarted registry needs its observations again.
         for (int i = 0; i < 3; ++i) REQUIRE(see_all(*registry));
-        REQUIRE(registry->commit(kNow));
+        REQUIRE(registry->journal.commit(kNow).status);
         if (after.empty()) after = store.objects;
         if (how == Failure::kept || !failed) {
-          CHECK(store.objects[store::RecordKind::binding].size() ==
-                after[store::RecordKind::binding].size());
+          CHECK(store.objects[state::RecordKind::binding].size() ==
+                after[state::RecordKind::binding].size());
         } else {
-          CHECK(store.objects[store::RecordKind::binding] == after[store::RecordKind::binding]);
+          CHECK(store.objects[state::RecordKind::binding] == after[state::RecordKind::binding]);
         }
-        CHECK(store.objects[store::RecordKind::partition] == after[store::RecordKind::partition]);
-        CHECK(store.objects[store::RecordKind::guid] == after[store::RecordKind::guid]);
-        CHECK(store.objects[store::RecordKind::node] == after[store::RecordKind::node]);
+        CHECK(store.objects[state::RecordKind::partition] == after[state::RecordKind::partition]);
+        CHECK(store.objects[state::RecordKind::guid] == after[state::RecordKind::guid]);
+        CHECK(store.objects[state::RecordKind::node] == after[state::RecordKind::node]);
         if (!failed) {
           CHECK(n > 15);
           break;
@@ -159,21 +168,21 @@ TEST_CASE("observations are kept when the commit of another request fails") {
   bed.bind(a);
   bed.bind(b);
   bed.settle();
-  bed.registry->take_changes();
-  const uint64_t seen = bed.registry->changed_in(vf(1));
+  bed.registry->journal.take_changes();
+  const uint64_t seen = bed.registry->bindings.changed_in(vf(1));
   bed.store.fail_at(0, FakeStore::Failure::full);
   REQUIRE(bed.try_bind(c));
-  REQUIRE(bed.registry->unbind(node("n1"), b.attachment, bed.now));
-  const Status failed = bed.registry->commit(bed.now);
+  REQUIRE(bed.registry->bindings.unbind(node("n1"), b.attachment, bed.now));
+  const Status failed = bed.registry->journal.commit(bed.now).status;
   REQUIRE_FALSE(failed);
   CHECK(failed.error().code() == Code::unavailable);
   CHECK(bed.state(a) == BindingState::verified);
   CHECK(bed.state(b) == BindingState::requested);
   CHECK(bed.state(c) == BindingState::released);
-  CHECK(bed.registry->changed_in(vf(1)) == seen);
-  CHECK(bed.registry->changed_in(vf(2)) > seen);
+  CHECK(bed.registry->bindings.changed_in(vf(1)) == seen);
+  CHECK(bed.registry->bindings.changed_in(vf(2)) > seen);
   CHECK(bed.state("blue") == PartitionState::ready);
-  const auto changes = bed.registry->take_changes();
+  const auto changes = bed.registry->journal.take_changes();
   REQUIRE(changes.size() == 2);
   CHECK(changes[0].binding == *bed.binding(b));
   CHECK(changes[1].gone);
@@ -184,22 +193,22 @@ TEST_CASE("a store that cannot be read again: nothing is promised, and what was 
   Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
-  const auto rendered = bed.registry->partitions();
+  const auto rendered = bed.registry->partitions.definitions();
   REQUIRE(bed.try_bind(request("n1", "b", vf(2), {{"blue", kLimited}})));
   bed.store.fail_at(0, FakeStore::Failure::lost);
   bed.store.unreadable(true);
-  CHECK_FALSE(bed.registry->commit(bed.now));
-  CHECK(bed.registry->partitions() == rendered);
+  CHECK_FALSE(bed.registry->journal.commit(bed.now).status);
+  CHECK(bed.registry->partitions.definitions() == rendered);
   CHECK(bed.refusal(a).code() == Code::unavailable);
-  CHECK(bed.registry->unbind(node("n1"), a.attachment, bed.now).error().code() ==
+  CHECK(bed.registry->bindings.unbind(node("n1"), a.attachment, bed.now).error().code() ==
         Code::unavailable);
-  CHECK(bed.registry->expire(bed.now).error().code() == Code::unavailable);
+  CHECK(bed.registry->bindings.expire(bed.now).error().code() == Code::unavailable);
   CHECK_FALSE(bed.see_without_commit(vf(1)));
-  CHECK_FALSE(bed.registry->commit(bed.now));
+  CHECK_FALSE(bed.registry->journal.commit(bed.now).status);
   bed.store.unreadable(false);
-  CHECK(bed.registry->commit(bed.now));
-  CHECK(*bed.registry->partitions() == *rendered);
-  CHECK(bed.registry->version() > 1);
+  CHECK(bed.registry->journal.commit(bed.now).status);
+  CHECK(*bed.registry->partitions.definitions() == *rendered);
+  CHECK(bed.registry->journal.version() > 1);
   CHECK(bed.state(request("n1", "b", vf(2), {})) == BindingState::released);
   bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
 }
@@ -234,13 +243,13 @@ void kill_at_write(size_t n) {
 
 // Says how many steps are done, one byte each.
 void run(const Path& file, int done) {
-  const auto store = store::SqliteStore::open(file);
+  const auto store = state::SqliteStore::open(file);
   if (!store) ::_exit(2);
-  const auto registry = Registry::load(**store, policy(), kNow);
+  const auto registry = Registries::load(**store, policy(), kNow);
   if (!registry) ::_exit(3);
   for (const Step& step : steps()) {
     if (!step(**registry)) ::_exit(4);
-    if (!(*registry)->commit(kNow)) ::_exit(5);
+    if (!(*registry)->journal.commit(kNow).status) ::_exit(5);
     (void)!::write(done, "", 1);
   }
   ::_exit(0);
@@ -271,20 +280,20 @@ Ended run_until_killed(const Path& file, size_t n) {
 // The content of the store after each number of steps.
 std::vector<Objects> after_steps() {
   FakeStore store;
-  const auto registry = Registry::load(store, policy(), kNow).value();
+  const auto registry = Registries::load(store, policy(), kNow).value();
   std::vector<Objects> all{store.objects};
   for (const Step& step : steps()) {
     REQUIRE(step(*registry));
-    REQUIRE(registry->commit(kNow));
+    REQUIRE(registry->journal.commit(kNow).status);
     all.push_back(store.objects);
   }
   return all;
 }
 
-bool holds(store::Store& store, Objects objects) {
-  for (const store::RecordKind kind :
-       {store::RecordKind::partition, store::RecordKind::binding, store::RecordKind::node,
-        store::RecordKind::guid, store::RecordKind::range})
+bool holds(state::Store& store, Objects objects) {
+  for (const state::RecordKind kind :
+       {state::RecordKind::partition, state::RecordKind::binding, state::RecordKind::node,
+        state::RecordKind::guid, state::RecordKind::range})
     if (store.all(kind).value() != objects[kind]) return false;
   return true;
 }
@@ -299,11 +308,11 @@ TEST_CASE("a process that is killed at any write has all that it had answered, o
       const TempFolder folder(
           "/dev/shm");  // what a process has written outlives it, flushed or not
       const Ended ended = run_until_killed(folder.path() / "store", n);
-      const auto store = store::SqliteStore::open(folder.path() / "store");
+      const auto store = state::SqliteStore::open(folder.path() / "store");
       REQUIRE(store);
       const bool all_answered = holds(**store, after[ended.done]);
       REQUIRE((all_answered || holds(**store, after.at(ended.done + 1))));
-      REQUIRE(Registry::load(**store, policy(), kNow));
+      REQUIRE(Registries::load(**store, policy(), kNow));
       if (WIFEXITED(ended.status)) {
         REQUIRE(WEXITSTATUS(ended.status) == 0);
         CHECK(ended.done == steps().size());
@@ -316,4 +325,4 @@ TEST_CASE("a process that is killed at any write has all that it had answered, o
 }
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state

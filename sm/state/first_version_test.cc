@@ -1,13 +1,15 @@
 // A state file of the first version (tests/data/first_version) is read with all its bindings and
 // partitions.
-#include "sm/registry/test_registry.h"
-#include "sm/store/sqlite_store.h"
+#include "sm/state/sqlite_store.h"
+#include "tests/support/registry_fixture.h"
 #include "tests/support/temp_folder.h"
 
 #include <filesystem>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 namespace {
+
+using namespace test;
 
 const Path kKept = "tests/data/first_version/sm/promises.db";
 
@@ -18,22 +20,22 @@ struct Kept {
   TempFolder folder;
   Path file = folder.path() / "promises.db";
   Now now{std::chrono::steady_clock::time_point(std::chrono::hours(1)), kChanged};
-  std::unique_ptr<store::SqliteStore> store;
-  std::unique_ptr<Registry> registry;
+  std::unique_ptr<state::SqliteStore> store;
+  std::unique_ptr<Registries> registry;
 
   Kept() {
     std::filesystem::copy(kKept, file);
-    store = store::SqliteStore::open(file).value();
+    store = state::SqliteStore::open(file).value();
     Policy rules = policy();
     rules.pfs_by_first_claim = true;
-    registry = Registry::load(*store, rules, now).value();
+    registry = Registries::load(*store, rules, now).value();
   }
   fabric::Binding binding(const std::string& node, const std::string& container) const {
-    return registry->binding(administrator(), {node, container, "net1"}).value();
+    return registry->bindings.binding(administrator(), {node, container, "net1"}).value();
   }
-  std::string keys(ib::Guid guid) const { return text(registry->expected(guid).keys); }
+  std::string keys(ib::Guid guid) const { return text(expected_table(*registry, guid).keys); }
   std::string leaving(ib::Guid guid) const {
-    return text(registry->expected(guid).pending_removal);
+    return text(expected_table(*registry, guid).pending_removal);
   }
   static std::string text(const std::vector<ib::PKey>& keys) {
     std::string text;
@@ -44,7 +46,7 @@ struct Kept {
 
 TEST_CASE("the first version's partitions") {
   const Kept kept;
-  const auto listed = kept.registry->partitions(administrator(), {});
+  const auto listed = kept.registry->partitions.list(administrator(), {});
   REQUIRE(listed);
   CHECK(listed->items.size() == 4);
   Partition blue = make_partition("blue", 0x100, {"team", "other"});
@@ -55,22 +57,22 @@ TEST_CASE("the first version's partitions") {
   blue.sl = 2;
   blue.proof = Proof::port;
   blue.members = {{storage(1), kFull, "storage 1"}, {storage(2), kLimited, ""}};
-  CHECK(kept.registry->partition("blue")->spec == blue);
-  CHECK(kept.registry->partition("blue")->bindings == 2);  // with the one that leaves it
+  CHECK(kept.registry->partitions.find("blue")->spec == blue);
+  CHECK(kept.registry->partitions.find("blue")->bindings == 2);  // with the one that leaves it
   Partition red = make_partition("red", 0x10);
   red.membership = kLimited;
-  CHECK(kept.registry->partition("red")->spec == red);
-  CHECK_FALSE(kept.registry->partition("red")->declared);
-  CHECK(kept.registry->partition("yellow")->spec == make_partition("yellow", 0x101));
-  CHECK(kept.registry->partition("yellow")->declared);
-  CHECK(kept.registry->partition("green")->state == PartitionState::deleting);
+  CHECK(kept.registry->partitions.find("red")->spec == red);
+  CHECK_FALSE(kept.registry->partitions.find("red")->declared);
+  CHECK(kept.registry->partitions.find("yellow")->spec == make_partition("yellow", 0x101));
+  CHECK(kept.registry->partitions.find("yellow")->declared);
+  CHECK(kept.registry->partitions.find("green")->state == PartitionState::deleting);
   CHECK(kept.leaving(storage(3)) == "0x0102 0x8102");
   CHECK(kept.keys(storage(1)) == "0x8100");
 }
 
 TEST_CASE("the first version's bindings") {
   const Kept kept;
-  CHECK(kept.registry->size() == 5);
+  CHECK(kept.registry->journal.records().bindings.size() == 5);
   const fabric::Binding a = kept.binding("n1", "a");
   CHECK(a.guid == vf(1));
   CHECK(a.kind == fabric::Kind::vf);
@@ -100,8 +102,9 @@ TEST_CASE("the first version's bindings") {
 
 TEST_CASE("the first version's leases are whole, and renewed by their node") {
   const Kept kept;
-  CHECK(kept.registry->next_expiry());
-  const auto answer = kept.registry->sync(node("n1"), {"n1", {{"a", "net1"}}}, kept.now).value();
+  CHECK(kept.registry->bindings.next_expiry());
+  const auto answer =
+      kept.registry->nodes.sync(node("n1"), {"n1", {{"a", "net1"}}}, kept.now).value();
   REQUIRE(answer.bindings.size() == 1);
   CHECK(answer.bindings.front().attachment.container == "a");
   REQUIRE(answer.not_named.size() == 1);
@@ -110,20 +113,21 @@ TEST_CASE("the first version's leases are whole, and renewed by their node") {
 
 TEST_CASE("the first version's nodes, and the GUIDs that it gave them") {
   const Kept kept;
-  CHECK(kept.registry->node("n4")->forgetting);
-  CHECK(kept.registry->node("n3")->guids == 2);
+  CHECK(kept.registry->nodes.find("n4")->forgetting);
+  CHECK(kept.registry->nodes.find("n3")->guids == 2);
   using fabricapi::AllocatedGuid;
   const auto given = [&](const char* name, std::vector<uint32_t> vfs) {
-    return kept.registry->allocate(node(name), {name, "0000:01:00.0", std::move(vfs)}).value();
+    return kept.registry->nodes.allocate(node(name), {name, "0000:01:00.0", std::move(vfs)})
+        .value();
   };
   CHECK(given("n3", {0, 1}) == std::vector<AllocatedGuid>{{0, vf(0x1000)}, {1, vf(0x1001)}});
   CHECK(given("n1", {0}) == std::vector<AllocatedGuid>{{0, vf(0x1002)}});
   // The PF is the node's that has bound it first.
-  const auto other =
-      kept.registry->bind(node("n1"), child("n1", "x", pf(20), {{"red", kLimited}}), {}, kept.now);
+  const auto other = kept.registry->bindings.bind(
+      node("n1"), child("n1", "x", pf(20), {{"red", kLimited}}), absent(), kept.now);
   REQUIRE_FALSE(other);
   CHECK(other.error().code() == Code::denied);
 }
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state

@@ -1,10 +1,12 @@
-#include "sm/registry/stored.h"
-#include "sm/registry/test_registry.h"
+#include "sm/state/stored.h"
+#include "tests/support/registry_fixture.h"
 
 #include <functional>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 namespace {
+
+using namespace test;
 
 // Adds bindings of all kinds and in every state.
 void fill(Fixture& bed) {
@@ -25,7 +27,9 @@ void fill(Fixture& bed) {
   Partition gone = make_partition("gone", 0x103);
   gone.members = {{storage(3), kFull, ""}};
   bed.create(gone);
-  REQUIRE(bed.registry->declare({make_partition("declared", 0x104)}, bed.now).value().empty());
+  REQUIRE(bed.registry->partitions.declare({make_partition("declared", 0x104)}, bed.now)
+              .value()
+              .empty());
   bed.bind(request("n1", "a", vf(1), {{"blue", kFull}, {"red", kBoth}, {"full", kLimited}}));
   bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
   bed.bind(request("n1", "c", vf(3), {{"blue", kLimited}}));
@@ -35,26 +39,26 @@ void fill(Fixture& bed) {
   bed.advance(std::chrono::seconds(1));
   bed.bind(request("n1", "c", vf(3), {{"red", kLimited}}));
   full.members.pop_back();
-  REQUIRE(bed.registry->update(administrator(), full, bed.now));
-  REQUIRE(bed.registry->remove(administrator(), "gone"));
-  REQUIRE(bed.registry->allocate(node("n3"), {"n3", "0000:01:00.0", {0, 1}}));
-  REQUIRE(bed.registry->forget(administrator(), {"n2", true}, bed.now));
+  REQUIRE(bed.registry->partitions.update(administrator(), full, bed.now));
+  REQUIRE(bed.registry->partitions.remove(administrator(), "gone"));
+  REQUIRE(bed.registry->nodes.allocate(node("n3"), {"n3", "0000:01:00.0", {0, 1}}));
+  REQUIRE(bed.registry->nodes.forget(administrator(), {"n2", true}, bed.now));
   bed.commit();
 }
 
 TEST_CASE("stored bindings are loaded again, and must be verified again") {
   Fixture bed;
   fill(bed);
-  const auto listed = [&] { return bed.registry->bindings(reader(), {}, {}).value().items; };
-  const auto partitions = [&] { return bed.registry->partitions(reader(), {}).value().items; };
+  const auto listed = [&] { return bed.registry->bindings.list(reader(), {}, {}).value().items; };
+  const auto partitions = [&] { return bed.registry->partitions.list(reader(), {}).value().items; };
   auto bindings = listed();
   auto listed_partitions = partitions();
-  const auto rendered = *bed.registry->partitions();
+  const auto rendered = *bed.registry->partitions.definitions();
   std::vector<ExpectedTable> expected;
   const std::vector<ib::Guid> guids{vf(1), vf(2), vf(3), pf(2), storage(1), storage(2), storage(3)};
-  for (const ib::Guid guid : guids) expected.push_back(bed.registry->expected(guid));
+  for (const ib::Guid guid : guids) expected.push_back(expected_table(*bed.registry, guid));
   bed.start();
-  CHECK(*bed.registry->partitions() == rendered);
+  CHECK(*bed.registry->partitions.definitions() == rendered);
   for (fabric::Binding& binding : bindings) {
     if (binding.state != BindingState::releasing) binding.state = BindingState::requested;
     binding.condition = {Reason::waiting, ""};
@@ -69,17 +73,17 @@ TEST_CASE("stored bindings are loaded again, and must be verified again") {
   }
   CHECK(partitions() == listed_partitions);
   for (size_t i = 0; i < guids.size(); ++i) {
-    CHECK(bed.registry->expected(guids[i]).keys == expected[i].keys);
-    CHECK(bed.registry->expected(guids[i]).pending_removal == expected[i].pending_removal);
-    CHECK(bed.registry->expected(guids[i]).index0 == expected[i].index0);
-    CHECK(bed.registry->unsettled().contains(guids[i]) == (guids[i] != storage(1)));
+    CHECK(expected_table(*bed.registry, guids[i]).keys == expected[i].keys);
+    CHECK(expected_table(*bed.registry, guids[i]).pending_removal == expected[i].pending_removal);
+    CHECK(expected_table(*bed.registry, guids[i]).index0 == expected[i].index0);
+    CHECK(bed.registry->bindings.unsettled().contains(guids[i]) == (guids[i] != storage(1)));
   }
-  CHECK(bed.registry->node("n2")->forgetting);
-  CHECK(bed.registry->node("n3")->guids == 2);
+  CHECK(bed.registry->nodes.find("n2")->forgetting);
+  CHECK(bed.registry->nodes.find("n3")->guids == 2);
   bed.commit();
   const auto objects = bed.store.objects;
   bed.settle();
-  CHECK_FALSE(bed.registry->node("n2"));
+  CHECK_FALSE(bed.registry->nodes.find("n2"));
   CHECK(bed.store.objects != objects);
 }
 
@@ -90,8 +94,8 @@ TEST_CASE("after a restart nothing is gone that has not been seen since the firs
   bed.settle();
   bed.unbind(a);
   bed.start();
-  CHECK(bed.registry->changed_in(vf(1)) == bed.registry->version());
-  CHECK_FALSE(bed.registry->note_clean(vf(1), 0, Proof::port, bed.now));
+  CHECK(bed.registry->bindings.changed_in(vf(1)) == bed.registry->journal.version());
+  CHECK_FALSE(bed.registry->bindings.note_clean(vf(1), 0, Proof::port, bed.now));
   CHECK(bed.state(a) == BindingState::releasing);
 }
 
@@ -100,7 +104,7 @@ TEST_CASE("what has been found out is not written") {
   bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   const size_t commits = bed.store.commits();
   bed.settle();
-  bed.registry->set_condition(vf(1), {Reason::timeout, ""}, bed.now);
+  bed.registry->bindings.set_condition(vf(1), {Reason::timeout, ""}, bed.now);
   bed.commit();
   CHECK(bed.store.commits() == commits);
 }
@@ -108,11 +112,11 @@ TEST_CASE("what has been found out is not written") {
 TEST_CASE("a live partition's P_Key lies in some range, or there is no start") {
   Fixture bed;
   bed.settings.pkeys = pool::PKeyPool::make({{0x100, 0x100, pool::RangeUse::by_request}}).value();
-  const auto load = [&] { return Registry::load(bed.store, bed.settings, bed.now); };
+  const auto load = [&] { return Registries::load(bed.store, bed.settings, bed.now); };
   REQUIRE_FALSE(load());
   CHECK(load().error().code() == Code::invalid);
   CHECK(load().error().text().find("0x0101") != std::string::npos);
-  REQUIRE(bed.registry->remove(administrator(), "red"));
+  REQUIRE(bed.registry->partitions.remove(administrator(), "red"));
   bed.commit();
   CHECK(load());
 }
@@ -121,19 +125,19 @@ TEST_CASE("a policy that gives one GUID to two is refused") {
   FakeStore store;
   Policy rules = policy();
   rules.nodes["n1"].guids.insert(pf(2));
-  CHECK(Registry::load(store, rules, {}).error().code() == Code::invalid);
+  CHECK(Registries::load(store, rules, {}).error().code() == Code::invalid);
   rules = policy();
   rules.nodes["n1"].pfs.insert(ib::Guid(0));
-  CHECK_FALSE(Registry::load(store, rules, {}));
+  CHECK_FALSE(Registries::load(store, rules, {}));
   rules = policy();
   rules.lease = Duration(0);
-  CHECK_FALSE(Registry::load(store, rules, {}));
+  CHECK_FALSE(Registries::load(store, rules, {}));
 }
 
 // A refused store stays unchanged, and the error names the value.
 void check_refused(Fixture& bed, const std::string& name) {
   const auto objects = bed.store.objects;
-  const auto loaded = Registry::load(bed.store, bed.settings, bed.now);
+  const auto loaded = Registries::load(bed.store, bed.settings, bed.now);
   CAPTURE(name);
   REQUIRE_FALSE(loaded);
   CHECK(loaded.error().code() == Code::invalid);
@@ -143,9 +147,9 @@ void check_refused(Fixture& bed, const std::string& name) {
 }
 
 TEST_CASE("a value that is not as it was written is refused, naming it") {
-  for (const store::RecordKind kind :
-       {store::RecordKind::partition, store::RecordKind::binding, store::RecordKind::node,
-        store::RecordKind::guid, store::RecordKind::range}) {
+  for (const state::RecordKind kind :
+       {state::RecordKind::partition, state::RecordKind::binding, state::RecordKind::node,
+        state::RecordKind::guid, state::RecordKind::range}) {
     Fixture whole;
     fill(whole);
     REQUIRE_FALSE(whole.store.objects[kind].empty());
@@ -158,12 +162,12 @@ TEST_CASE("a value that is not as it was written is refused, naming it") {
       bed.store.objects = whole.store.objects;
       bed.store.objects[kind].erase(key);
       bed.store.objects[kind]["?"] = value;
-      if (kind != store::RecordKind::node) check_refused(bed, "?");
+      if (kind != state::RecordKind::node) check_refused(bed, "?");
     }
   }
 }
 
-using Objects = std::map<store::RecordKind, std::map<std::string, std::string>>;
+using Objects = std::map<state::RecordKind, std::map<std::string, std::string>>;
 
 // The objects of a filled registry with one change.
 void check_change_refused(const std::function<void(Objects&)>& change, const std::string& name) {
@@ -180,15 +184,15 @@ TEST_CASE("bindings that do not fit the other records are refused") {
   const auto with_binding = [&](const std::string& key, const auto& change) {
     return [&, key](Objects& objects) {
       const StoredBinding stored =
-          binding_from(objects[store::RecordKind::binding].at(key)).value();
+          binding_from(objects[state::RecordKind::binding].at(key)).value();
       BindingRecord entry;
       entry.binding = stored.binding;
       entry.pending_removal = stored.pending_removal;
       change(entry);
-      objects[store::RecordKind::binding][key] = to_bytes(entry);
+      objects[state::RecordKind::binding][key] = to_bytes(entry);
     };
   };
-  refused([](Objects& o) { o[store::RecordKind::partition].erase("blue"); }, "blue");
+  refused([](Objects& o) { o[state::RecordKind::partition].erase("blue"); }, "blue");
   refused(with_binding("n1/a/net1", [](BindingRecord& e) { e.binding.guid = vf(2); }), "n1/");
   refused(with_binding("n1/a/net1", [](BindingRecord& e) { e.binding.guid = ib::Guid(0); }),
           "n1/a");
@@ -217,31 +221,31 @@ TEST_CASE("records that do not fit each other are refused") {
   const auto& refused = check_change_refused;
   refused(
       [](Objects& o) {
-        o[store::RecordKind::partition]["x"] = o[store::RecordKind::partition]["blue"];
+        o[state::RecordKind::partition]["x"] = o[state::RecordKind::partition]["blue"];
       },
       "x");
   refused(
       [](Objects& o) {
         PartitionRecord same;
         same.partition = make_partition("same", 0x100);
-        o[store::RecordKind::partition]["same"] = to_bytes(same);
+        o[state::RecordKind::partition]["same"] = to_bytes(same);
       },
       "same");
   refused(
       [](Objects& o) {
-        o[store::RecordKind::guid][vf(0x1005).text()] = o[store::RecordKind::guid].begin()->second;
+        o[state::RecordKind::guid][vf(0x1005).text()] = o[state::RecordKind::guid].begin()->second;
       },
       vf(0x1005).text());
   refused(
       [](Objects& o) {
         NodeRecord node;
         node.pfs = {pf(11)};
-        o[store::RecordKind::node]["x"] = o[store::RecordKind::node]["y"] = to_bytes(node);
+        o[state::RecordKind::node]["x"] = o[state::RecordKind::node]["y"] = to_bytes(node);
       },
       "y");
-  refused([](Objects& o) { o[store::RecordKind::range]["pkeys"] = last_to_bytes(0x8000); },
+  refused([](Objects& o) { o[state::RecordKind::range]["pkeys"] = last_to_bytes(0x8000); },
           "pkeys");
 }
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state

@@ -1,8 +1,8 @@
-#include "sm/registry/memberships.h"
+#include "sm/state/memberships.h"
 
 #include <algorithm>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 
 std::optional<fabric::Membership> membership_in(const Memberships& memberships,
                                                 const std::string& partition) {
@@ -41,4 +41,4 @@ std::vector<ib::PKey> keys_of(ib::PKey pkey, fabric::Membership membership) {
   return {limited, full};
 }
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 
 using Memberships = std::vector<fabric::PartitionMembership>;
 
@@ -23,4 +23,4 @@ size_t entries_needed(fabric::Membership membership);
 // The keys of these entries; of `both` the full one last.
 std::vector<ib::PKey> keys_of(ib::PKey pkey, fabric::Membership membership);
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state

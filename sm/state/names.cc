@@ -1,11 +1,11 @@
-#include "sm/registry/names.h"
+#include "sm/state/names.h"
 
 #include "lib/base/utf8.h"
 #include "lib/fabricapi/fields.h"
 
 #include <algorithm>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 namespace {
 
 constexpr size_t kMostName = 253;  // a DNS subdomain (RFC 1123)
@@ -58,4 +58,9 @@ Result<fabric::Attachment> attachment_of(std::string_view key) {
   return attachment;
 }
 
-}  // namespace ibpod::sm::registry
+size_t size_of(const fabricapi::PageRequest& page) {
+  constexpr uint32_t kMostListed = 1000;
+  return page.size == 0 ? kMostListed : std::min(page.size, kMostListed);
+}
+
+}  // namespace ibpod::sm::state

@@ -5,11 +5,12 @@
 
 #include "lib/base/result.h"
 #include "lib/fabric/binding.h"
+#include "lib/fabricapi/fabric.h"
 
 #include <string>
 #include <string_view>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 
 // All checks return invalid, with the name of the field.
 Status check_node(std::string_view name);
@@ -19,5 +20,7 @@ Status check(const fabric::Attachment& attachment);
 std::string key_of(const fabric::Attachment& attachment);
 // invalid if it is not a result of key_of().
 Result<fabric::Attachment> attachment_of(std::string_view key);
+// The number of items on a page of a list.
+size_t size_of(const fabricapi::PageRequest& page);
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state

@@ -1,6 +1,6 @@
-#include "sm/registry/policy.h"
+#include "sm/state/policy.h"
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 namespace {
 
 Status check_apart(std::map<ib::Guid, std::string>& owners, const std::string& node,
@@ -27,4 +27,4 @@ Status check(const Policy& policy) {
   return Error(Code::invalid, "leaseSeconds: expected more than 0");
 }
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state

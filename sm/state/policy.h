@@ -1,5 +1,5 @@
 // Policy: settings of ibpod-sm's configuration for the whole fabric. It does not change during the
-// life of the Registry.
+// life of the Journal.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -14,7 +14,7 @@
 #include <set>
 #include <string>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 
 // The effect of a lease's end if the node has made no call. hold: its bindings become `unknown` and
 // keep keys and GUIDs. revoke: they are released, although pods may still run.
@@ -24,7 +24,7 @@ enum class LeasePolicy { hold, revoke };
 // and the administrator's section.
 inline constexpr size_t kReservedBytes = fabric::kMostBytes / 4;
 
-// Limits of the registry's size. A membership is one port in one partition, by bindings.
+// Limits of the state's size. A membership is one port in one partition, by bindings.
 struct RegistryLimits {
   size_t bindings = 200'000;
   size_t bindings_of_node = 4'096;
@@ -44,7 +44,7 @@ struct RegistryLimits {
 struct Policy {
   pool::PKeyPool pkeys = pool::PKeyPool::make({}).value();
   pool::GuidPool guids = pool::GuidPool::make({}).value();
-  // The first element of Registry::partitions().
+  // The first of the definitions that the subnet manager gets.
   fabric::PartitionDefinition default_rule = fabric::default_definition();
   // Defaults of partitions.
   bool ipoib = false;
@@ -61,7 +61,7 @@ struct Policy {
     bool operator==(const NodePorts&) const = default;
   };
   std::map<std::string, NodePorts> nodes;
-  // All GUIDs of `nodes`. The Registry sets it, so that a lookup need not search all nodes.
+  // All GUIDs of `nodes`. The Journal sets it, so that a lookup need not search all nodes.
   std::set<ib::Guid> guids_of_nodes;
   // An unassigned PF port is assigned to the first node that binds a child on it, until that node
   // is forgotten.
@@ -75,4 +75,4 @@ struct Policy {
 // invalid if a GUID is listed twice or no port can have it, or if the lease is not positive.
 Status check(const Policy& policy);
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state

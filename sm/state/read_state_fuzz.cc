@@ -1,12 +1,12 @@
 // Any content of the whole database: what is read from it is written so that it reads the same
 // again.
-#include "sm/registry/names.h"
-#include "sm/registry/read_state.h"
-#include "sm/registry/stored.h"
+#include "sm/state/names.h"
+#include "sm/state/read_state.h"
+#include "sm/state/stored.h"
 #include "tests/support/fake_store.h"
 #include "tests/support/fuzz.h"
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 namespace {
 
 Policy every_partition() {
@@ -15,18 +15,17 @@ Policy every_partition() {
   return policy;
 }
 
-using Objects = std::map<store::RecordKind, std::map<std::string, std::string>>;
+using Objects = std::map<RecordKind, std::map<std::string, std::string>>;
 
-Objects written(const State& state) {
+Objects written(const Records& records) {
   Objects objects;
-  for (const auto& [name, record] : state.partitions)
-    objects[store::RecordKind::partition][name] = to_bytes(record);
-  for (const auto& [attachment, entry] : state.bindings)
-    objects[store::RecordKind::binding][key_of(attachment)] = to_bytes(entry);
-  for (const auto& [name, node] : state.nodes)
-    objects[store::RecordKind::node][name] = to_bytes(node);
-  for (const auto& [guid, place] : state.assigned_guids)
-    objects[store::RecordKind::guid][guid.text()] = to_bytes(place);
+  for (const auto& [name, record] : records.partitions)
+    objects[RecordKind::partition][name] = to_bytes(record);
+  for (const auto& [attachment, entry] : records.bindings)
+    objects[RecordKind::binding][key_of(attachment)] = to_bytes(entry);
+  for (const auto& [name, node] : records.nodes) objects[RecordKind::node][name] = to_bytes(node);
+  for (const auto& [guid, place] : records.guids.assigned)
+    objects[RecordKind::guid][guid.text()] = to_bytes(place);
   return objects;
 }
 
@@ -44,7 +43,7 @@ void fill(FakeStore& store, std::string_view bytes) {
     return number;
   };
   while (!bytes.empty()) {
-    const auto kind = static_cast<store::RecordKind>(number(1) % 5 + 1);
+    const auto kind = static_cast<RecordKind>(number(1) % 5 + 1);
     const std::string key(take(number(1)));
     store.objects[kind][key] = take(number(2));
   }
@@ -55,15 +54,15 @@ void check_store(std::string_view bytes) {
   fill(store, bytes);
   const auto state = read_state(store, every_partition());
   if (!state) return fuzz::check_refusal(state.error(), bytes.size());
-  again.objects = written(**state);
+  again.objects = written((*state)->records());
   const auto copy = read_state(again, every_partition());
-  fuzz::require(copy.ok() && written(**copy) == written(**state));
+  fuzz::require(copy.ok() && written((*copy)->records()) == written((*state)->records()));
 }
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  ibpod::sm::registry::check_store(ibpod::fuzz::text_of(data, size));
+  ibpod::sm::state::check_store(ibpod::fuzz::text_of(data, size));
   return 0;
 }

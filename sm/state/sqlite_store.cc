@@ -1,8 +1,8 @@
-#include "sm/store/sqlite_store.h"
+#include "sm/state/sqlite_store.h"
 
 #include <array>
 
-namespace ibpod::sm::store {
+namespace ibpod::sm::state {
 namespace {
 
 // "ibpd" in SQLite's header, so that no other program's database is taken for ours.
@@ -110,4 +110,4 @@ Status SqliteStore::commit(const std::vector<RecordChange>& changes) {
   });
 }
 
-}  // namespace ibpod::sm::store
+}  // namespace ibpod::sm::state

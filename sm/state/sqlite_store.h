@@ -1,12 +1,12 @@
 // SqliteStore: a Store in one file.
 #pragma once
 
-#include "sm/store/database.h"
-#include "sm/store/store.h"
+#include "sm/state/database.h"
+#include "sm/state/store.h"
 
 #include <memory>
 
-namespace ibpod::sm::store {
+namespace ibpod::sm::state {
 
 class SqliteStore final : public Store {
  public:
@@ -23,4 +23,4 @@ class SqliteStore final : public Store {
   Database database_;
 };
 
-}  // namespace ibpod::sm::store
+}  // namespace ibpod::sm::state

@@ -1,8 +1,8 @@
-#include "sm/registry/state.h"
+#include "sm/state/state.h"
 
 #include <algorithm>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 namespace {
 
 using fabric::BindingState;
@@ -21,72 +21,60 @@ void put(std::set<ib::Guid>& guids, ib::Guid guid, bool inside) {
 
 }  // namespace
 
-bool is_child(const fabric::Binding& binding) { return binding.kind == fabric::Kind::child; }
-
-Memberships all_memberships(const BindingRecord& entry) {
-  Memberships all = entry.binding.desired;
-  for (const Memberships* more : {&entry.binding.applied, &entry.pending_removal})
-    for (const fabric::PartitionMembership& membership : *more)
-      if (!contains(all, membership)) all.push_back(membership);
-  return all;
+BindingRecord* State::find_binding(const fabric::Attachment& attachment) {
+  const auto found = records_.bindings.find(attachment);
+  return found == records_.bindings.end() ? nullptr : &found->second;
 }
 
 PartitionRecord* State::find_partition(const std::string& name) {
-  const auto found = partitions.find(name);
-  return found == partitions.end() ? nullptr : &found->second;
-}
-
-const PartitionRecord* State::find_partition(const std::string& name) const {
-  const auto found = partitions.find(name);
-  return found == partitions.end() ? nullptr : &found->second;
-}
-
-const PortRecord* State::find_port(ib::Guid guid) const {
-  const auto found = ports.find(guid);
-  return found == ports.end() ? nullptr : &found->second;
+  const auto found = records_.partitions.find(name);
+  return found == records_.partitions.end() ? nullptr : &found->second;
 }
 
 PortRecord& State::port(ib::Guid guid) {
-  guids_in_use.insert(guid);
-  return ports[guid];
+  records_.guids.in_use.insert(guid);
+  return records_.ports[guid];
 }
+
+NodeRecord& State::node(const std::string& name) { return records_.nodes[name]; }
 
 BindingRecord& State::add(fabric::Binding binding, Memberships former) {
   const fabric::Attachment attachment = binding.attachment;
-  BindingRecord& entry = bindings[attachment];
+  BindingRecord& entry = records_.bindings[attachment];
   entry.binding = std::move(binding);
   entry.pending_removal = std::move(former);
   port(entry.binding.guid).bindings.push_back(&entry);
-  ++nodes[attachment.node].bindings;
+  ++records_.nodes[attachment.node].bindings;
   index_memberships(entry);
   return entry;
 }
 
-void State::remove(BindingRecord& entry) {
+void State::remove(BindingRecord& entry, Steady now) {
+  if (entry.binding.guid_requested) records_.guids.released[entry.binding.guid] = now;
   unindex_memberships(entry);
   end_lease(entry);
   std::erase(port(entry.binding.guid).bindings, &entry);
-  --nodes[entry.binding.attachment.node].bindings;
-  bindings.erase(bindings.find(entry.binding.attachment));
+  --records_.nodes[entry.binding.attachment.node].bindings;
+  records_.bindings.erase(records_.bindings.find(entry.binding.attachment));
 }
 
 PartitionRecord& State::add(fabric::Partition partition) {
-  PartitionRecord& record = partitions[partition.name];
+  PartitionRecord& record = records_.partitions[partition.name];
   std::vector<fabric::StaticMember> members = std::exchange(partition.members, {});
   record.partition = std::move(partition);
-  by_pkey[record.partition.pkey->partition()] = &record;
+  records_.by_pkey[record.partition.pkey->partition()] = &record;
   set_members(record, std::move(members));
   return record;
 }
 
 void State::remove(PartitionRecord& record) {
-  by_pkey.erase(record.partition.pkey->partition());
-  partitions.erase(partitions.find(record.partition.name));
+  records_.by_pkey.erase(record.partition.pkey->partition());
+  records_.partitions.erase(records_.partitions.find(record.partition.name));
 }
 
 void State::set_members(PartitionRecord& record, std::vector<fabric::StaticMember> members) {
-  static_member_count += members.size();
-  static_member_count -= record.partition.members.size();
+  records_.static_member_count += members.size();
+  records_.static_member_count -= record.partition.members.size();
   for (const fabric::StaticMember& member : record.partition.members)
     std::erase_if(port(member.guid).members,
                   [&](const auto& of_port) { return of_port.first == &record; });
@@ -96,29 +84,48 @@ void State::set_members(PartitionRecord& record, std::vector<fabric::StaticMembe
 }
 
 void State::assign_guid(ib::Guid guid, const VfSlot& place) {
-  assigned_guids[guid] = place;
-  by_vf[place] = guid;
-  guids_in_use.insert(guid);
-  ++nodes[place.node].guids;
+  records_.guids.assigned[guid] = place;
+  records_.guids.by_vf[place] = guid;
+  records_.guids.in_use.insert(guid);
+  ++records_.nodes[place.node].guids;
 }
 
 void State::claim(ib::Guid guid, const std::string& node) {
-  claims[guid] = node;
-  guids_in_use.insert(guid);
-  nodes[node].pfs.insert(guid);
+  records_.guids.claims[guid] = node;
+  records_.guids.in_use.insert(guid);
+  records_.nodes[node].pfs.insert(guid);
 }
 
 void State::remove_node(const std::string& node) {
-  std::vector<ib::Guid> freed(nodes[node].pfs.begin(), nodes[node].pfs.end());
-  for (const ib::Guid pf : freed) claims.erase(pf);
-  auto place = by_vf.lower_bound(VfSlot{node, "", 0});
-  while (place != by_vf.end() && place->first.node == node) {
-    assigned_guids.erase(place->second);
+  std::vector<ib::Guid> freed(records_.nodes[node].pfs.begin(), records_.nodes[node].pfs.end());
+  for (const ib::Guid pf : freed) records_.guids.claims.erase(pf);
+  auto place = records_.guids.by_vf.lower_bound(VfSlot{node, "", 0});
+  while (place != records_.guids.by_vf.end() && place->first.node == node) {
+    records_.guids.assigned.erase(place->second);
     freed.push_back(place->second);
-    place = by_vf.erase(place);
+    place = records_.guids.by_vf.erase(place);
   }
-  nodes.erase(node);
+  records_.nodes.erase(node);
   for (const ib::Guid guid : freed) drop_if_unnamed(guid);
+}
+
+void State::set_former_member(PartitionRecord& record, ib::Guid guid, bool is_former) {
+  if (is_former) {
+    record.former_members.insert(guid);
+    port(guid).former_member_of.insert(&record);
+  } else {
+    record.former_members.erase(guid);
+    port(guid).former_member_of.erase(&record);
+  }
+}
+
+void State::set_memberships(BindingRecord& entry, Memberships desired, Memberships applied,
+                            Memberships pending_removal) {
+  unindex_memberships(entry);
+  entry.binding.desired = std::move(desired);
+  entry.binding.applied = std::move(applied);
+  entry.pending_removal = std::move(pending_removal);
+  index_memberships(entry);
 }
 
 // A partition's P_Key never changes.
@@ -138,14 +145,18 @@ void State::unindex_memberships(BindingRecord& entry) {
       record->bindings.erase(&entry);
 }
 
+void State::forget_released(Steady before) {
+  std::erase_if(records_.guids.released, [&](const auto& one) { return one.second < before; });
+}
+
 void State::renew_lease(BindingRecord& entry, Steady end) {
   end_lease(entry);
   entry.lease_end = end;
   entry.missing_from_sync = false;
-  leases.emplace(end, &entry);
+  records_.leases.emplace(end, &entry);
 }
 
-void State::end_lease(BindingRecord& entry) { leases.erase({entry.lease_end, &entry}); }
+void State::end_lease(BindingRecord& entry) { records_.leases.erase({entry.lease_end, &entry}); }
 
 // All members of one port in one partition have the same membership (conflicts.h). It takes index 0
 // if any of them is not a child.
@@ -199,55 +210,43 @@ bool State::refresh(ib::Guid guid, uint64_t next) {
   return differs;
 }
 
-// Released bindings are no longer in partitions.conf.
-size_t State::memberships_with(ib::Guid guid, const Memberships& added,
-                               const BindingRecord* except) const {
-  std::set<std::string_view> names;
-  for (const fabric::PartitionMembership& membership : added) names.insert(membership.partition);
-  const PortRecord* const found = find_port(guid);
-  if (found == nullptr) return names.size();
-  for (const BindingRecord* const entry : found->bindings)
-    if (entry != except && entry->binding.state != BindingState::releasing)
-      for (const fabric::PartitionMembership& membership : entry->binding.desired)
-        names.insert(membership.partition);
-  return names.size();
-}
-
 // Except for released ones, all bindings of a port are of one node.
 void State::count_memberships(ib::Guid guid) {
   PortRecord& counted = port(guid);
-  if (counted.memberships > 0) nodes[counted.node].memberships -= counted.memberships;
-  membership_count -= counted.memberships;
-  counted.memberships = memberships_with(guid, {}, nullptr);
-  membership_count += counted.memberships;
+  if (counted.memberships > 0) records_.nodes[counted.node].memberships -= counted.memberships;
+  records_.membership_count -= counted.memberships;
+  counted.memberships = memberships_with(records_, guid, {}, nullptr);
+  records_.membership_count += counted.memberships;
   if (counted.memberships == 0) return;
   for (const BindingRecord* const entry : counted.bindings)
     if (entry->binding.state != BindingState::releasing)
       counted.node = entry->binding.attachment.node;
-  nodes[counted.node].memberships += counted.memberships;
+  records_.nodes[counted.node].memberships += counted.memberships;
 }
 
 void State::update_unsettled(ib::Guid guid) {
   const PortRecord& settled = port(guid);
   const std::vector<BindingRecord*>& of_port = settled.bindings;
-  put(requested, guid, std::any_of(of_port.begin(), of_port.end(), [](const BindingRecord* entry) {
+  put(records_.requested, guid,
+      std::any_of(of_port.begin(), of_port.end(), [](const BindingRecord* entry) {
         return entry->binding.state == BindingState::requested;
       }));
-  put(unsettled, guid,
+  put(records_.unsettled, guid,
       !settled.former_member_of.empty() ||
           std::any_of(of_port.begin(), of_port.end(),
                       [](const BindingRecord* entry) { return is_unsettled(*entry); }));
 }
 
 void State::drop_if_unnamed(ib::Guid guid) {
-  if (const PortRecord* const found = find_port(guid)) {
+  if (const PortRecord* const found = records_.find_port(guid)) {
     if (!found->bindings.empty() || !found->members.empty() || !found->former_member_of.empty())
       return;
-    ports.erase(guid);
-    requested.erase(guid);
-    unsettled.erase(guid);
+    records_.ports.erase(guid);
+    records_.requested.erase(guid);
+    records_.unsettled.erase(guid);
   }
-  if (!assigned_guids.contains(guid) && !claims.contains(guid)) guids_in_use.erase(guid);
+  if (!records_.guids.assigned.contains(guid) && !records_.guids.claims.contains(guid))
+    records_.guids.in_use.erase(guid);
 }
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state

@@ -1,4 +1,4 @@
-// Store: the state of ibpod-sm on disk, as keys and values by kind. The registry gives them their
+// Store: the state of ibpod-sm on disk, as keys and values by kind. State gives them their
 // meaning; it keeps everything in memory and reads the store at its start.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ibpod::sm::store {
+namespace ibpod::sm::state {
 
 // The numbers are on disk: never reuse one.
 enum class RecordKind { partition = 1, binding = 2, node = 3, guid = 4, range = 5 };
@@ -39,4 +39,4 @@ class Store {
   virtual Status commit(const std::vector<RecordChange>& changes) = 0;
 };
 
-}  // namespace ibpod::sm::store
+}  // namespace ibpod::sm::state

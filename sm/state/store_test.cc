@@ -1,4 +1,4 @@
-#include "sm/store/sqlite_store.h"
+#include "sm/state/sqlite_store.h"
 #include "tests/support/temp_folder.h"
 
 #include <csignal>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace ibpod::sm::store {
+namespace ibpod::sm::state {
 namespace {
 
 using Objects = std::map<std::string, std::string>;
@@ -229,4 +229,4 @@ TEST_CASE("a folder that is not there is named") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::store
+}  // namespace ibpod::sm::state

@@ -1,13 +1,13 @@
-#include "sm/registry/stored.h"
+#include "sm/state/stored.h"
 
 #include "lib/fabricapi/fields.h"
 #include "lib/fabricapi/messages.h"
-#include "sm/registry/stored.pb.h"
+#include "sm/state/stored.pb.h"
 
 #include <set>
 #include <string_view>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 namespace {
 
 using fabric::BindingState;
@@ -143,4 +143,4 @@ Result<uint64_t> last_from(const std::string& bytes) {
   return stored.value();
 }
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state

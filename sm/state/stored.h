@@ -1,13 +1,13 @@
-// Records as bytes of the store (sm/registry/stored.proto). Parsing returns invalid for anything
+// Records as bytes of the store (sm/state/stored.proto). Parsing returns invalid for anything
 // that to_bytes() cannot have written.
 #pragma once
 
 #include "lib/base/result.h"
-#include "sm/registry/state.h"
+#include "sm/state/records.h"
 
 #include <string>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 
 struct StoredBinding {
   fabric::Binding binding;
@@ -39,4 +39,4 @@ Result<VfSlot> vf_slot_from(const std::string& bytes);
 std::string last_to_bytes(uint64_t last);
 Result<uint64_t> last_from(const std::string& bytes);
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state

@@ -1,11 +1,11 @@
 // Any value of the database: what is parsed from it is written so that it parses to the same again.
 // The first byte selects the kind.
-#include "sm/registry/stored.h"
+#include "sm/state/stored.h"
 #include "tests/support/fuzz.h"
 
 #include <array>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::state {
 namespace {
 
 using fuzz::require;
@@ -71,12 +71,12 @@ constexpr std::array<Check, 5> kChecks{check_binding, check_partition, check_nod
                                        check_last};
 
 }  // namespace
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::state
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ibpod;
   if (size == 0) return 0;
   const std::string bytes(fuzz::text_of(data + 1, size - 1));
-  sm::registry::kChecks[data[0] % sm::registry::kChecks.size()](bytes);
+  sm::state::kChecks[data[0] % sm::state::kChecks.size()](bytes);
   return 0;
 }

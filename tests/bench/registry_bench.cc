@@ -5,8 +5,8 @@
 // CPU time, unless a line says otherwise. Prints what was measured, and beside each goal whether it
 // was met. Nothing is judged: a machine may be busy with something else. Only a step that
 // fails is an error.
-#include "sm/registry/registry.h"
-#include "sm/store/sqlite_store.h"
+#include "sm/bindings/registries.h"
+#include "sm/state/sqlite_store.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -27,7 +27,7 @@ constexpr uint64_t kBindings = 100'000, kNodes = 1'000;
 constexpr uint16_t kPartitions = 1'000;
 constexpr int kMore = 1'000;
 constexpr uint64_t kFirst = 0x0200'0000'0000'0001;
-constexpr registry::Now kNow{};
+constexpr state::Now kNow{};
 const fabricapi::Caller kAdministrator{fabricapi::Role::administrator, "", "bench"};
 
 [[noreturn]] void die(const std::string& text) {
@@ -67,8 +67,8 @@ void print(const char* what, double value, const char* unit, double goal) {
               value < goal ? "met" : "MISSED");
 }
 
-registry::Policy policy() {
-  registry::Policy policy;
+state::Policy policy() {
+  state::Policy policy;
   policy.pkeys = need(pool::PKeyPool::make({{1, 0x7ffe, pool::RangeUse::automatic}}));
   return policy;
 }
@@ -92,17 +92,17 @@ fabricapi::BindRequest request(uint64_t number) {
 }
 
 void fill(const Path& file) {
-  const auto store = need(store::SqliteStore::open(file));
-  const auto registry = need(registry::Registry::load(*store, policy(), kNow));
+  const auto store = need(state::SqliteStore::open(file));
+  const auto registry = need(bindings::Registries::load(*store, policy(), kNow));
   for (uint16_t i = 0; i < kPartitions; ++i) {
     fabric::Partition partition;
     partition.name = partition_of(i);
     partition.allowed = {"*"};
-    need(registry->create(kAdministrator, partition));
+    need(registry->partitions.create(kAdministrator, partition));
   }
   for (uint64_t i = 0; i < kBindings; ++i)
-    need(registry->bind(kAdministrator, request(i), {}, kNow));
-  need(registry->commit(kNow));
+    need(registry->bindings.bind(kAdministrator, request(i), {}, kNow));
+  need(registry->journal.commit(kNow).status);
 }
 
 double memory_mib(const std::string& field) {
@@ -112,13 +112,14 @@ double memory_mib(const std::string& field) {
   die("no " + field);
 }
 
-void measure_binds(registry::Registry& registry) {
+void measure_binds(bindings::Registries& registry) {
   std::vector<double> binds, commits, lists;
   for (int i = 0; i < kMore; ++i) {
     const auto asked = request(kBindings + static_cast<uint64_t>(i));
-    binds.push_back(timed([&] { need(registry.bind(kAdministrator, asked, {}, kNow)); }));
-    commits.push_back(waited([&] { need(registry.commit(kNow)); }));
-    lists.push_back(timed([&] { (void)registry.partitions(); }));  // which is kept for later
+    binds.push_back(timed([&] { need(registry.bindings.bind(kAdministrator, asked, {}, kNow)); }));
+    commits.push_back(waited([&] { need(registry.journal.commit(kNow).status); }));
+    lists.push_back(
+        timed([&] { (void)registry.partitions.definitions(); }));  // which is kept for later
   }
   for (auto* const times : {&binds, &commits, &lists}) std::sort(times->begin(), times->end());
   print("one more Bind, median", binds[kMore / 2], "ms", 0.1);
@@ -129,30 +130,32 @@ void measure_binds(registry::Registry& registry) {
 
 void measure(const Path& file) {
   const double before = memory_mib("VmRSS:");
-  const auto store = need(store::SqliteStore::open(file));
-  std::unique_ptr<registry::Registry> registry;
+  const auto store = need(state::SqliteStore::open(file));
+  std::unique_ptr<bindings::Registries> registry;
   double cpu = 0;
   const double whole = waited([&] {
-    cpu = timed([&] { registry = need(registry::Registry::load(*store, policy(), kNow)); });
+    cpu = timed([&] { registry = need(bindings::Registries::load(*store, policy(), kNow)); });
   });
   print("load, CPU time", cpu, "ms", 3000);
   print("load, with the disk and what else the machine does", whole, "ms", 3000);
-  if (registry->size() != kBindings) die("not all bindings are there");
+  if (registry->journal.records().bindings.size() != kBindings) die("not all bindings are there");
   print("memory, peak of the load", memory_mib("VmHWM:") - before, "MiB", 250);
   print("memory, kept", memory_mib("VmRSS:") - before, "MiB", 250);
-  print("partitions(), first time", timed([&] { (void)registry->partitions(); }), "ms", 1000);
+  print("partitions(), first time", timed([&] { (void)registry->partitions.definitions(); }), "ms",
+        1000);
   measure_binds(*registry);
   const auto verify = [&] {
-    registry->note_written(registry->version(), kNow);
-    const std::set<ib::Guid> unsettled = registry->unsettled();
+    registry->bindings.note_written(registry->journal.version(), kNow);
+    const std::set<ib::Guid> unsettled = registry->bindings.unsettled();
     for (const ib::Guid guid : unsettled)
-      registry->note_verified(guid, registry->version(), fabric::Proof::port, {}, kNow);
-    if (!registry->unsettled().empty()) die("not all bindings are verified");
+      registry->bindings.note_verified(guid, registry->journal.version(), fabric::Proof::port, {},
+                                       kNow);
+    if (!registry->bindings.unsettled().empty()) die("not all bindings are verified");
   };
   print("all of them written and verified", timed(verify), "ms", 3000);
-  print("changes for watchers", timed([&] { (void)registry->take_changes(); }), "ms", 1000);
+  print("changes for watchers", timed([&] { (void)registry->journal.take_changes(); }), "ms", 1000);
   const auto page = [&] {
-    need(registry->bindings(kAdministrator, {"", "", "no such namespace", "", {}, {}}, {}));
+    need(registry->bindings.list(kAdministrator, {"", "", "no such namespace", "", {}, {}}, {}));
   };
   print("a list in which nothing matches", timed(page), "ms", 100);
 }

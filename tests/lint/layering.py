@@ -1,8 +1,8 @@
 """Every #include points downwards, as the table in docs/architecture.md has it.
 
 A folder includes its own headers and those of folders on lower levels, never a sibling's. Headers of others (libnl, the
-kernel, nlohmann ...) are for the folders whose row names them. What a folder declares is in its namespace: sm/registry
-declares ibpod::sm::registry.
+kernel, nlohmann ...) are for the folders whose row names them. What a folder declares is in its namespace: sm/bindings
+declares ibpod::sm::bindings.
 """
 
 import fnmatch

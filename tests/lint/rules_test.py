@@ -106,12 +106,12 @@ class Layering(unittest.TestCase):
     def test_what_a_folder_declares_is_in_its_namespace(self):
         def found(name, namespace, body="int f();\n"):
             return list(layering.judge_namespaces(name, name.rsplit("/", 1)[0], f"namespace {namespace} {{\n{body}}}\n"))
-        for name, namespace in (("sm/registry/state.h", "ibpod::sm::registry"), ("device-plugin/pool.h", "ibpod::device_plugin"),
+        for name, namespace in (("sm/state/state.h", "ibpod::sm::state"), ("device-plugin/pool.h", "ibpod::device_plugin"),
                                 ("lib/node/vf.cc", "ibpod::node"), ("lib/base/fd.h", "ibpod"), ("tests/netns/x.cc", "ibpod::any"),
                                 ("lib/node/test_vf.h", "ibpod::node::test"), ("cni/ipoib/ipoib.h", "ibpod::ipoib")):
             self.assertEqual(found(name, namespace), [], name)
         self.assertEqual(found("sm/controller/controller.h", "ibpod::sm::registry", "class State;\n"), [])
-        for name, namespace in (("sm/registry/state.h", "ibpod::sm"), ("lib/node/vf.cc", "ibpod::lib::node"),
+        for name, namespace in (("sm/state/state.h", "ibpod::sm"), ("lib/node/vf.cc", "ibpod::lib::node"),
                                 ("lib/node/vf.cc", "ibpod::node::test"), ("tests/vm/calls.cc", "ibpod")):
             self.assertEqual(len(found(name, namespace)), 1, name)
 

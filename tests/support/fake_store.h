@@ -1,13 +1,13 @@
 // FakeStore: a Store in memory, of which a commit can fail in each of the ways that a Store may.
 #pragma once
 
-#include "sm/store/store.h"
+#include "sm/state/store.h"
 
 #include <optional>
 
 namespace ibpod::sm {
 
-class FakeStore final : public store::Store {
+class FakeStore final : public state::Store {
  public:
   // full: unavailable, nothing is there. lost: nothing is there, and the caller cannot know. kept:
   // all is there, and the caller cannot know.
@@ -23,23 +23,23 @@ class FakeStore final : public store::Store {
   void unreadable(bool is) { unreadable_ = is; }
   size_t commits() const { return commits_; }
 
-  Result<std::map<std::string, std::string>> all(store::RecordKind kind) override {
+  Result<std::map<std::string, std::string>> all(state::RecordKind kind) override {
     if (unreadable_) return Error(Code::internal, "disk I/O error");
     return objects[kind];
   }
 
-  Status commit(const std::vector<store::RecordChange>& changes) override {
+  Status commit(const std::vector<state::RecordChange>& changes) override {
     const bool fails = fail_at_ == commits_++;
     if (!fails || how_ == Failure::kept) make(changes);
     if (!fails) return ok();
     return Error(how_ == Failure::full ? Code::unavailable : Code::internal, "a failure");
   }
 
-  std::map<store::RecordKind, std::map<std::string, std::string>> objects;
+  std::map<state::RecordKind, std::map<std::string, std::string>> objects;
 
  private:
-  void make(const std::vector<store::RecordChange>& changes) {
-    for (const store::RecordChange& change : changes) {
+  void make(const std::vector<state::RecordChange>& changes) {
+    for (const state::RecordChange& change : changes) {
       if (change.value)
         objects[change.kind][change.key] = *change.value;
       else

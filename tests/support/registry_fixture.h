@@ -1,15 +1,19 @@
-// A registry for tests: a fabric of a few nodes and partitions, in which everything the registry
-// wants comes true when it is told to.
+// The registries of ibpod-sm for tests: a subnet of a few nodes and partitions, in which everything
+// that they want comes true when a test says so.
 #pragma once
 
-#include "sm/registry/memberships.h"
-#include "sm/registry/registry.h"
+#include "sm/bindings/registries.h"
+#include "sm/verify/desired_keys.h"
 #include "tests/support/fake_store.h"
+
+#include <algorithm>
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::registry {
+namespace ibpod::sm::test {
 
+using bindings::PortFacts;
+using bindings::Registries;
 using fabric::BindingState;
 using fabric::Membership;
 using fabric::Partition;
@@ -19,6 +23,10 @@ using fabric::Reason;
 using fabricapi::BindRequest;
 using fabricapi::Caller;
 using fabricapi::Role;
+using state::Memberships;
+using state::Now;
+using state::Policy;
+using state::Steady;
 
 inline constexpr Membership kLimited = Membership::limited, kFull = Membership::full,
                             kBoth = Membership::both;
@@ -78,13 +86,46 @@ inline BindRequest child(const std::string& node, const std::string& container, 
   return child;
 }
 
+// No scan has found the port.
+inline PortFacts absent() { return {.absent_at = Steady::max()}; }
+
+// The keys of a port without those of the default partition.
+struct ExpectedTable {
+  std::vector<ib::PKey> keys;             // all 16 bits, sorted
+  std::vector<ib::PKey> pending_removal;  // to be removed before bindings are released
+  std::optional<ib::PKey> index0;         // the one of `keys` at index 0
+};
+
+inline ExpectedTable expected_table(const Registries& registry, ib::Guid guid) {
+  std::vector<fabric::PartitionDefinition> own = *registry.partitions.definitions();
+  own.erase(own.begin());
+  const verify::DesiredTable desired = verify::DesiredKeys(own).of({.guid = guid});
+  ExpectedTable expected{desired.keys, {}, desired.index0};
+  const state::Records& records = registry.journal.records();
+  const state::PortRecord* const port = records.find_port(guid);
+  if (port == nullptr) return expected;
+  std::set<ib::PKey> leaving;
+  const auto leaves = [&](const std::string& partition, Membership membership) {
+    const ib::PKey pkey = *records.find_partition(partition)->partition.pkey;
+    for (const ib::PKey key : state::keys_of(pkey, membership))
+      if (!std::binary_search(desired.keys.begin(), desired.keys.end(), key)) leaving.insert(key);
+  };
+  for (const state::BindingRecord* const entry : port->bindings)
+    for (const fabric::PartitionMembership& membership : entry->pending_removal)
+      leaves(membership.partition, membership.membership);
+  // Their former membership is not stored.
+  for (const state::PartitionRecord* const record : port->former_member_of)
+    leaves(record->partition.name, kBoth);
+  expected.pending_removal.assign(leaving.begin(), leaving.end());
+  return expected;
+}
+
 struct Fixture {
   FakeStore store;
   Policy settings = policy();
   Now now{Steady(std::chrono::hours(1)), fabric::WallTime(std::chrono::milliseconds(1000))};
-  std::unique_ptr<Registry> registry;
-
-  using Steady = std::chrono::steady_clock::time_point;
+  PortFacts facts = absent();
+  std::unique_ptr<Registries> registry;
 
   explicit Fixture(const std::vector<Partition>& partitions = {make_partition("blue", 0x100),
                                                                make_partition("red", 0x101)},
@@ -95,15 +136,24 @@ struct Fixture {
     settle();
   }
 
-  void start() { registry = Registry::load(store, settings, now).value(); }
-  void commit() { REQUIRE(registry->commit(now)); }
+  void start() { registry = Registries::load(store, settings, now).value(); }
+  void commit() {
+    const state::CommitResult committed = registry->journal.commit(now);
+    REQUIRE(committed.status);
+    expired_.insert(expired_.end(), committed.expired.begin(), committed.expired.end());
+  }
+  // Attachments that commits have reported as expired since the last call.
+  std::vector<fabric::Attachment> expired() {
+    commit();
+    return std::exchange(expired_, {});
+  }
   void advance(Duration time) {
     now.steady += time;
     now.wall += time;
   }
 
   void create(const Partition& partition) {
-    REQUIRE(registry->create(administrator(), partition));
+    REQUIRE(registry->partitions.create(administrator(), partition));
     commit();
   }
   fabric::Binding bind(const BindRequest& request) {
@@ -113,18 +163,18 @@ struct Fixture {
     return *bound;
   }
   Result<fabric::Binding> try_bind(const BindRequest& request) {
-    return registry->bind(node(request.attachment.node), request, {}, now);
+    return registry->bindings.bind(node(request.attachment.node), request, facts, now);
   }
   Error refusal(const BindRequest& request) { return try_bind(request).error(); }
   fabric::Binding unbind(const BindRequest& request) {
     const auto unbound =
-        registry->unbind(node(request.attachment.node), request.attachment, now).value();
+        registry->bindings.unbind(node(request.attachment.node), request.attachment, now).value();
     commit();
     return unbound;
   }
 
   std::optional<fabric::Binding> binding(const BindRequest& request) const {
-    const auto found = registry->binding(administrator(), request.attachment);
+    const auto found = registry->bindings.binding(administrator(), request.attachment);
     return found ? std::optional(*found) : std::nullopt;
   }
   BindingState state(const BindRequest& request) const {
@@ -132,29 +182,30 @@ struct Fixture {
     return found ? found->state : BindingState::released;
   }
   PartitionState state(const std::string& partition) const {
-    return registry->partition(partition).value().state;
+    return registry->partitions.find(partition).value().state;
   }
 
   // The subnet manager reads what is wanted, and has swept with it.
   void sweep() {
-    registry->note_written(registry->version(), now);
-    registry->note_swept(registry->version());
+    registry->bindings.note_written(registry->journal.version(), now);
+    registry->partitions.note_swept(registry->journal.version());
     commit();
   }
   bool see(ib::Guid guid, Proof proof = Proof::port) {
-    const bool meant =
-        registry->note_verified(guid, registry->version(), proof, fabric::Enforcement::hca, now);
+    const bool meant = registry->bindings.note_verified(guid, registry->journal.version(), proof,
+                                                        fabric::Enforcement::hca, now);
     commit();
     return meant;
   }
   bool see_without_commit(ib::Guid guid) const {
-    return registry->note_verified(guid, registry->version(), Proof::port, {}, now);
+    return registry->bindings.note_verified(guid, registry->journal.version(), Proof::port, {},
+                                            now);
   }
   // Until there is nothing more to be seen.
   void settle() {
     for (int i = 0; i < 4; ++i) {
       sweep();
-      const std::set<ib::Guid> unsettled = registry->unsettled();
+      const std::set<ib::Guid> unsettled = registry->bindings.unsettled();
       if (unsettled.empty()) return;
       for (const ib::Guid guid : unsettled) see(guid);
     }
@@ -164,10 +215,13 @@ struct Fixture {
   // The keys that OpenSM would write into a port's table: "0x8100 0x0101".
   std::string keys(ib::Guid guid) const {
     std::string text;
-    for (const ib::PKey key : registry->expected(guid).keys)
+    for (const ib::PKey key : expected_table(*registry, guid).keys)
       text += (text.empty() ? "" : " ") + key.text();
     return text;
   }
+
+ private:
+  std::vector<fabric::Attachment> expired_;
 };
 
-}  // namespace ibpod::sm::registry
+}  // namespace ibpod::sm::test

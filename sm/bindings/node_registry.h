@@ -1,0 +1,71 @@
+// NodeRegistry: the nodes: which machine has a node's name, which attachments its agent reports,
+// and which GUIDs its VFs have.
+//
+// Requests and time: see BindingRegistry.
+#pragma once
+
+#include "lib/fabricapi/fabric.h"
+#include "sm/bindings/authz.h"
+#include "sm/state/journal.h"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ibpod::sm::bindings {
+
+// busy if the node would be one too many.
+Status check_known_node(const state::Journal& journal, const std::string& node);
+
+class NodeRegistry {
+ public:
+  using Caller = fabricapi::Caller;
+
+  // `journal` outlives it.
+  explicit NodeRegistry(state::Journal& journal) : journal_(journal) {}
+
+  // Renews the leases of the attachments that the request names. Others are released when their
+  // lease ends; those that are `unknown` because it has ended, at once. denied for a second machine
+  // with the node's name. While the machine may be the known one after a reboot, attachments that
+  // it does not name stay, and are not reported.
+  Result<fabricapi::SyncAnswer> sync(const Caller& caller, const fabricapi::SyncRequest& request,
+                                     state::Now now);
+  // Assigns a GUID to each VF, or to none. A VF keeps its GUID until the node is forgotten.
+  Result<std::vector<fabricapi::AllocatedGuid>> allocate(const Caller& caller,
+                                                         const fabricapi::AllocateRequest& request);
+  // Records a call of the node's agent. Does nothing if the node is not known.
+  void note_contact(const std::string& node, state::Now now);
+  // Releases the node's bindings; when the last one is released, its GUIDs are free and the node is
+  // gone. Unless forced, busy if the node has bindings or GUIDs and may be alive: there was a call
+  // within a lease, or none yet and the state was loaded within a lease.
+  Result<fabricapi::Node> forget(const Caller& caller, const fabricapi::ForgetRequest& request,
+                                 state::Now now);
+  // Names of nodes that two machines use: both have called recently.
+  std::vector<std::string> duplicates(state::Now now) const;
+
+  // this_node: the port is bound by, assigned to or configured for the node.
+  PortOwner owner_of(ib::Guid guid, const std::string& node) const;
+  std::vector<fabricapi::Node> list() const;
+  std::optional<fabricapi::Node> find(const std::string& name) const;
+
+ private:
+  // For a Sync: if attachments that it does not name end, and when the agent must call again.
+  struct BootIdResult {
+    bool ends_missing = true;
+    std::optional<std::chrono::steady_clock::duration> ask_again = {};
+  };
+
+  const state::Records& records() const { return journal_.records(); }
+  const state::Policy& policy() const { return journal_.policy(); }
+  Result<BootIdResult> note_boot_id(const fabricapi::SyncRequest& request, state::Now now);
+  state::BootIdTracker::Limits boot_id_limits() const;
+  Status check_silent(const std::string& name, const state::NodeRecord& node, state::Now now) const;
+  Result<std::vector<fabricapi::AllocatedGuid>> assign_guid(
+      const fabricapi::AllocateRequest& request);
+  Result<ib::Guid> next_guid(const std::set<ib::Guid>& fresh) const;
+
+  state::Journal& journal_;
+};
+
+}  // namespace ibpod::sm::bindings

@@ -1,0 +1,107 @@
+// Journal: the state in memory, with a Store on which its changes are written.
+//
+// For one thread. It has no clock: the time is an argument. A caller applies any number of changes,
+// calls commit() once for all of them, and only then answers requests: before that, nothing that a
+// lookup shows is guaranteed. After a failed commit() every request is unavailable until the store
+// can be read again.
+#pragma once
+
+#include "lib/fabricapi/fabric.h"
+#include "sm/state/policy.h"
+#include "sm/state/state.h"
+#include "sm/state/store.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ibpod::sm::state {
+
+struct CommitResult {
+  Status status = ok();
+  bool wrote = false;  // true if there was something to write
+  // Attachments whose bindings have been released by the end of their lease.
+  std::vector<fabric::Attachment> expired;
+};
+
+class Journal {
+ public:
+  // Reads the store. Each binding comes back as `requested` or `releasing`, with a new lease, and
+  // must be verified again. invalid if a value cannot be parsed or contradicts another one, if the
+  // P_Key of a partition is in no range, or if the policy no longer allows a membership.
+  static Result<std::unique_ptr<Journal>> load(Store& store, Policy policy, Now now);
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  const Records& records() const { return state_->records(); }
+  const Policy& policy() const { return policy_; }
+  // When it was loaded.
+  Steady loaded() const { return loaded_; }
+  // Grows when the definitions for the subnet manager change.
+  uint64_t version() const { return version_; }
+  // Grows with each staged change: if it has not grown, nothing that is stored has changed.
+  uint64_t changes() const { return staged_changes_; }
+  // unavailable if the store could not be read after a failed commit.
+  Status check_readable() const;
+  bool is_readable() const { return state_readable_; }
+
+  // Writes all staged changes. If that fails, none of them holds: the state is what the store has,
+  // which is read again.
+  CommitResult commit(Now now);
+  // Bindings that have changed since the last call: each attachment once, in its present state.
+  // Empty while the store cannot be read.
+  std::vector<fabricapi::BindingChange> take_changes();
+
+  // --- for the registries
+
+  // What is changed in it and stored must be staged.
+  State& state() { return *state_; }
+  void stage(RecordKind kind, std::string key);
+  void stage(const PartitionRecord& record);
+  void stage(const BindingRecord& entry);
+  // Starts another version, and returns it.
+  uint64_t next_version() { return ++version_; }
+  // Call this after each change of what a port is a member of.
+  void refresh(ib::Guid guid);
+
+  void set_status(BindingRecord& entry, fabric::BindingState state, fabric::Condition condition,
+                  Now now);
+  // The binding appears in take_changes(), although its state is the same.
+  void note_changed(const BindingRecord& entry);
+  void note_expired(const fabric::Attachment& attachment) { expired_.push_back(attachment); }
+  // Removes a binding whose keys have left the port's table.
+  void remove(BindingRecord& entry, Now now);
+  // Removes a node that is being forgotten if it has no binding any more.
+  void remove_if_forgotten(const std::string& node);
+
+  // Something was removed or changed that may have been the reason to reject a declaration.
+  void note_conflict_freed() { conflict_freed_ = true; }
+  bool conflict_freed() const { return conflict_freed_; }
+  void clear_conflict_freed() { conflict_freed_ = false; }
+
+ private:
+  Journal(Store& store, Policy policy);
+  void resume(Now now);
+  Status write();
+  Status reload(Now now);
+  void note_removed(const fabric::Binding& binding);
+  std::optional<std::string> value_of(RecordKind kind, const std::string& key) const;
+
+  Store& store_;
+  Policy policy_;
+  std::unique_ptr<State> state_;
+  uint64_t version_ = 1;
+  bool state_readable_ = true;
+  Steady loaded_{};
+  // The keys of records that commit() writes or removes.
+  std::set<std::pair<RecordKind, std::string>> staged_;
+  uint64_t staged_changes_ = 0;
+  std::map<fabric::Attachment, std::optional<fabric::Binding>> changes_;  // value: removed
+  std::vector<fabric::Attachment> expired_;
+  bool conflict_freed_ = false;
+};
+
+}  // namespace ibpod::sm::state
