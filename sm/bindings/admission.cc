@@ -247,17 +247,16 @@ Result<Memberships> admit(const state::Journal& journal, const Caller& caller,
   TRY(journal.check_readable());
   TRY(check_request(request, journal.policy().limits.memberships_of_binding));
   Admission one(journal, caller, request, facts);
-  // The caller, the pod and its port.
+  // The caller, the pod and its node; the attachment; the port.
   TRY(api::authorize(caller, api::Call::bind, one.node()));
   TRY(one.name_partitions().during(step));
+  TRY(one.check_node().during(step));
+  TRY(check_same(request, one.present).during(step));
   TRY(one.check_use().during(step));
   // The subnet as it is.
   TRY(partitions::check_index0_of_others(one.records, one.request, facts.index0));
   TRY(one.check_guid_unused());
   TRY(one.check_never_seen());
-  // The attachment itself.
-  TRY(one.check_node().during(step));
-  TRY(check_same(request, one.present).during(step));
   Memberships memberships = TRY(one.memberships().during(step));
   // Other bindings of the port.
   TRY(one.check_conflicts(memberships).during(step));

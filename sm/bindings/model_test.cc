@@ -365,8 +365,9 @@ class World {
   }
   // Every key that a port has is one that it is to have, or one that it is known to have to lose.
   void check_tables() {
+    const verify::DesiredKeys desired = desired_keys(*bed_.registry);
     for (const auto& [guid, keys] : tables_) {
-      const ExpectedTable expected = expected_table(*bed_.registry, guid);
+      const ExpectedTable expected = expected_table(*bed_.registry, guid, desired);
       Keys known;
       for (const ib::PKey key : expected.keys) known.insert(key.value());
       for (const ib::PKey key : expected.pending_removal) known.insert(key.value());
@@ -407,9 +408,10 @@ class World {
       for (const fabric::Member& member : definition.members)
         if (!member.port.group())
           REQUIRE(is_in(member.port.guid(), {definition.name, member.membership}));
+    const verify::DesiredKeys desired = desired_keys(*bed_.registry);
     for (const auto& [guid, keys] : tables_of(*definitions)) {
       Keys expected;
-      for (const ib::PKey key : expected_table(*bed_.registry, guid).keys)
+      for (const ib::PKey key : expected_table(*bed_.registry, guid, desired).keys)
         expected.insert(key.value());
       REQUIRE(keys == expected);
     }

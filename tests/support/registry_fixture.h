@@ -96,10 +96,15 @@ struct ExpectedTable {
   std::optional<ib::PKey> index0;         // the one of `keys` at index 0
 };
 
-inline ExpectedTable expected_table(const Registries& registry, ib::Guid guid) {
+inline verify::DesiredKeys desired_keys(const Registries& registry) {
   std::vector<fabric::PartitionDefinition> own = *registry.partitions.definitions();
   own.erase(own.begin());
-  const verify::DesiredTable desired = verify::DesiredKeys(own).of({.guid = guid});
+  return verify::DesiredKeys(own);
+}
+
+inline ExpectedTable expected_table(const Registries& registry, ib::Guid guid,
+                                    const verify::DesiredKeys& keys) {
+  const verify::DesiredTable desired = keys.of({.guid = guid});
   ExpectedTable expected{desired.keys, {}, desired.index0};
   const state::Records& records = registry.journal.records();
   const state::PortRecord* const port = records.find_port(guid);
@@ -118,6 +123,9 @@ inline ExpectedTable expected_table(const Registries& registry, ib::Guid guid) {
     leaves(record->partition.name, kBoth);
   expected.pending_removal.assign(leaving.begin(), leaving.end());
   return expected;
+}
+inline ExpectedTable expected_table(const Registries& registry, ib::Guid guid) {
+  return expected_table(registry, guid, desired_keys(registry));
 }
 
 struct Fixture {
