@@ -11,7 +11,7 @@ constexpr Duration kLongestTurn{20};
 
 }  // namespace
 
-registry::Now system_time() {
+state::Now system_time() {
   return {std::chrono::steady_clock::now(),
           std::chrono::floor<Duration>(std::chrono::system_clock::now())};
 }
@@ -63,7 +63,7 @@ void ControllerThread::probed(probe::ProbeBatch readings) {
   tasks_.post([this, readings = std::move(readings)] { controller_->probed(readings); });
 }
 
-void ControllerThread::declared(declared::DeclaredPartitions declared) {
+void ControllerThread::declared(partitions::DeclaredPartitions declared) {
   tasks_.post([this, declared = std::move(declared)] { controller_->declare(declared); });
 }
 

@@ -4,7 +4,7 @@
 
 #include "sm/api/task_queue.h"
 #include "sm/controller/controller.h"
-#include "sm/declared/declared.h"
+#include "sm/partitions/declared.h"
 
 #include <atomic>
 #include <functional>
@@ -16,7 +16,7 @@
 namespace ibpod::sm::controller {
 
 // The current time.
-registry::Now system_time();
+state::Now system_time();
 
 class ControllerThread {
  public:
@@ -40,7 +40,7 @@ class ControllerThread {
   // Events; also before start().
   void engine_changed();
   void probed(probe::ProbeBatch readings);
-  void declared(declared::DeclaredPartitions declared);
+  void declared(partitions::DeclaredPartitions declared);
   void declared_unreadable(std::string why);
   // Runs `work` on the thread, between ticks, however many calls wait: the caller limits how many
   // do so at a time. False if it cannot run before the deadline.
