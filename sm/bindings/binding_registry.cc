@@ -1,7 +1,6 @@
 #include "sm/bindings/binding_registry.h"
 
 #include "sm/api/authz.h"
-
 #include "sm/bindings/admission.h"
 #include "sm/bindings/authz.h"
 #include "sm/bindings/lifecycle.h"

@@ -1,7 +1,6 @@
 #include "sm/bindings/node_registry.h"
 
 #include "sm/api/authz.h"
-
 #include "sm/bindings/lifecycle.h"
 #include "sm/state/names.h"
 

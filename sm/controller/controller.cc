@@ -1,6 +1,5 @@
 #include "sm/controller/controller.h"
 
-
 #include <algorithm>
 #include <cmath>
 
@@ -80,7 +79,8 @@ void Controller::create_partition(const Caller& caller, const fabric::Partition&
 void Controller::update_partition(const Caller& caller, const fabric::Partition& partition,
                                   Done<fabric::PartitionStatus> done) {
   const Status possible = check_engine({.partition = partition, .without = {}, .update = true});
-  auto updated = possible ? deps_.registry.partitions.update(caller, partition, now_) : possible.error();
+  auto updated =
+      possible ? deps_.registry.partitions.update(caller, partition, now_) : possible.error();
   note_seen_ports();
   audit(caller, "update partition", partition.name, status_of(updated));
   answer(std::move(updated), std::move(done));

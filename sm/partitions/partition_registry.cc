@@ -1,7 +1,6 @@
 #include "sm/partitions/partition_registry.h"
 
 #include "sm/api/authz.h"
-
 #include "sm/partitions/former_members.h"
 #include "sm/partitions/index0.h"
 #include "sm/partitions/rendering.h"
@@ -49,9 +48,9 @@ Status check_member(const Records& records, const Partition& partition,
     for (const fabric::PartitionMembership& membership : all_memberships(*entry)) {
       if (membership.partition != partition.name || membership.membership == member.membership)
         continue;
-      return Error(Code::busy,
-                   where + ": the binding of " + text(entry->binding.attachment) +
-                       " already has membership " + std::string(name(membership.membership)));
+      return Error(Code::busy, where + ": the binding of " + text(entry->binding.attachment) +
+                                   " already has membership " +
+                                   std::string(name(membership.membership)));
     }
   }
   if (partition.index0)
