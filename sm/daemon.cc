@@ -13,6 +13,7 @@
 #include "sm/opensm/passive_subnet_manager.h"
 #include "sm/partitions/declared_file.h"
 #include "sm/probe/smp_port_prober.h"
+#include "sm/state/sqlite_store.h"
 #include "sm/state_loss.h"
 
 #include <random>

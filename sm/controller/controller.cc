@@ -170,7 +170,6 @@ Status Controller::check_rate(const Caller& caller, const fabricapi::BindRequest
                                whole(change_limit_.settings().per_second) +
                                " per second); try again later (" + text(request.attachment) + ")");
 }
-}
 
 Result<fabric::Binding> Controller::bind_now(const Caller& caller,
                                              const fabricapi::BindRequest& request) {

@@ -4,7 +4,7 @@
 
 #include "sm/api/task_queue.h"
 #include "sm/controller/controller.h"
-#include "sm/partitions/declared.h"
+#include "sm/partitions/declared_partitions.h"
 
 #include <atomic>
 #include <functional>
