@@ -58,16 +58,27 @@ Result<NetNs> NetNs::open(const Path& path) {
 // namespaces.
 Result<NetNs> NetNs::current() { return open("/proc/thread-self/ns/net"); }
 
-Result<Identity> NetNs::identity() const {
+Result<Identity> NetNs::identity_inside() const {
   struct stat found;
   TRY(sys("stat a network namespace", [&] { return ::fstat(fd_.get(), &found); }));
-  Result<std::optional<uint64_t>> number = Error(Code::internal, "not asked");
+  const std::optional<uint64_t> known = TRY(cookie());
+  return Identity{found.st_dev, found.st_ino, known};
+}
+
+Result<Identity> NetNs::identity() const {
+  Result<Identity> identity = Error(Code::internal, "not asked");
   TRY(run_in_netns(fd_, "identify a network namespace", [&] {
-    number = cookie();
+    identity = identity_inside();
     return ok();
   }));
-  const std::optional<uint64_t> known = TRY(std::move(number));
-  return Identity{found.st_dev, found.st_ino, known};
+  return identity;
+}
+
+Result<bool> NetNs::is_same(const NetNs& other) const {
+  struct stat own, its;
+  TRY(sys("stat a network namespace", [&] { return ::fstat(fd_.get(), &own); }));
+  TRY(sys("stat a network namespace", [&] { return ::fstat(other.fd_.get(), &its); }));
+  return own.st_dev == its.st_dev && own.st_ino == its.st_ino;
 }
 
 }  // namespace ibpod::netns

@@ -30,6 +30,10 @@ class NetNs {
 
   const Fd& fd() const { return fd_; }
   Result<Identity> identity() const;
+  // The same for a thread that is in it: identity() starts one.
+  Result<Identity> identity_inside() const;
+  // Whether both are the same one. Both are open, so their inode numbers are not used again.
+  Result<bool> is_same(const NetNs& other) const;
 
  private:
   explicit NetNs(Fd fd) : fd_(std::move(fd)) {}

@@ -33,13 +33,26 @@ Path path_of(const netns::NetNs& held) {
 
 }  // namespace
 
+// In the calling thread's namespace, which `netns` is.
 Result<LinuxKernel::View> LinuxKernel::open_view(netns::NetNs netns, sysfs::Sysfs sysfs) {
-  const netns::Identity identity = TRY(netns.identity());
-  nl::Socket route = TRY(nl::Socket::open_in(netns.fd(), nl::Family::route));
-  nl::Socket events = TRY(nl::Socket::open_in(netns.fd(), nl::Family::route));
+  const netns::Identity identity = TRY(netns.identity_inside());
+  nl::Socket route = TRY(nl::Socket::open(nl::Family::route));
+  nl::Socket events = TRY(nl::Socket::open(nl::Family::route));
   TRY(events.subscribe_to_links());
   return View{std::move(netns), identity,         std::move(route),
               std::nullopt,     std::move(sysfs), std::move(events)};
+}
+
+// All of it on one thread: each costs as much as what it opens.
+Result<LinuxKernel::View> LinuxKernel::open_pod_view(netns::NetNs netns) {
+  const netns::NetNs& there = netns;
+  Result<View> opened = Error(Code::internal, "not opened");
+  TRY(run_in_netns(there.fd(), "enter a network namespace", [&]() -> Status {
+    Result<sysfs::Sysfs> sysfs = sysfs::Sysfs::of_own_netns();
+    opened = sysfs ? open_view(std::move(netns), std::move(*sysfs)) : Result<View>(sysfs.error());
+    return ok();
+  }));
+  return opened;
 }
 
 Result<nl::Socket*> LinuxKernel::rdma_of(View& view) {
@@ -63,13 +76,11 @@ Result<LinuxKernel::View*> LinuxKernel::view(const Namespace& where) {
   const auto known = pods_.find(where.path);
   if (known != pods_.end() && known->second.identity == where.identity) return &known->second;
   netns::NetNs netns = TRY(netns::NetNs::open(where.path));
-  const netns::Identity identity = TRY(netns.identity());
-  if (identity != where.identity) {
+  View opened = TRY(open_pod_view(std::move(netns)));
+  if (opened.identity != where.identity) {
     return Error(Code::not_found,
                  where.path.string() + ": the namespace is gone, and another one has its path");
   }
-  sysfs::Sysfs sysfs = TRY(sysfs::Sysfs::of_netns(netns.fd()));
-  View opened = TRY(open_view(std::move(netns), std::move(sysfs)));
   return &pods_.insert_or_assign(where.path, std::move(opened)).first->second;
 }
 
@@ -110,6 +121,17 @@ Result<std::optional<Error>> LinuxKernel::each_namespace(Deadline deadline,
   return netns::each_namespace(look_at_other, deadline);
 }
 
+// Of one that is open here already it is known.
+Result<netns::Identity> LinuxKernel::identity_of(const netns::NetNs& netns,
+                                                 const Path& path) const {
+  const bool is_host = TRY(netns.is_same(host_.netns));
+  if (is_host) return host_.identity;
+  const auto known = pods_.find(path);
+  if (known == pods_.end()) return netns.identity();
+  const bool is_known = TRY(netns.is_same(known->second.netns));
+  return is_known ? known->second.identity : netns.identity();
+}
+
 Result<std::optional<Namespace>> LinuxKernel::find_namespace(const Path& path) {
   close_other();
   Result<netns::NetNs> netns = netns::NetNs::open(path);
@@ -118,7 +140,7 @@ Result<std::optional<Namespace>> LinuxKernel::find_namespace(const Path& path) {
   if (gone) pods_.erase(path);
   if (gone) return std::optional<Namespace>();
   if (!netns) return std::move(netns).error();
-  const netns::Identity identity = TRY(netns->identity());
+  const netns::Identity identity = TRY(identity_of(*netns, path));
   const auto known = pods_.find(path);
   if (known != pods_.end() && known->second.identity != identity) pods_.erase(known);
   return std::optional<Namespace>(Namespace{path, identity});

@@ -76,14 +76,18 @@ Result<Sysfs> Sysfs::open(const Path& root) {
   return Sysfs(std::move(fd));
 }
 
+Result<Sysfs> Sysfs::of_own_netns() {
+  Fd root = TRY(mount_fresh().during("mount the sysfs of a network namespace"));
+  return Sysfs(std::move(root));
+}
+
 Result<Sysfs> Sysfs::of_netns(const Fd& netns) {
-  Result<Fd> mounted = Error(Code::internal, "not mounted");
+  Result<Sysfs> mounted = Error(Code::internal, "not mounted");
   TRY(run_in_netns(netns, "enter a network namespace", [&] {
-    mounted = mount_fresh();
+    mounted = of_own_netns();
     return ok();
   }));
-  Fd root = TRY(std::move(mounted).during("mount the sysfs of a network namespace"));
-  return Sysfs(std::move(root));
+  return mounted;
 }
 
 Result<Sysfs> Sysfs::below(const Path& folder) const {

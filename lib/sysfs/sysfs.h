@@ -19,6 +19,8 @@ class Sysfs {
   // mount never shows them (docs/kernel-notes.md#sysfs-shows-the-namespace-of-the-mount).
   // Read-only, without a mount point (fsopen, fsmount: kernel 5.2 or later), gone with this object.
   static Result<Sysfs> of_netns(const Fd& netns);
+  // The same of the calling thread's namespace.
+  static Result<Sysfs> of_own_netns();
 
   // A Sysfs of one folder, which stays the same folder if it is renamed; not_found if it does not
   // exist.
