@@ -33,7 +33,7 @@ Path path_of(const netns::NetNs& held) {
 
 }  // namespace
 
-// In the calling thread's namespace, which `netns` is.
+// To be called in that namespace.
 Result<LinuxKernel::View> LinuxKernel::open_view(netns::NetNs netns, sysfs::Sysfs sysfs) {
   const netns::Identity identity = TRY(netns.identity_inside());
   nl::Socket route = TRY(nl::Socket::open(nl::Family::route));
@@ -121,7 +121,7 @@ Result<std::optional<Error>> LinuxKernel::each_namespace(Deadline deadline,
   return netns::each_namespace(look_at_other, deadline);
 }
 
-// Of one that is open here already it is known.
+// If the namespace is open here already, its identity is known.
 Result<netns::Identity> LinuxKernel::identity_of(const netns::NetNs& netns,
                                                  const Path& path) const {
   const bool is_host = TRY(netns.is_same(host_.netns));
