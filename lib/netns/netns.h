@@ -32,7 +32,7 @@ class NetNs {
   Result<Identity> identity() const;
   // The same for a thread that is in it: identity() starts one.
   Result<Identity> identity_inside() const;
-  // Whether both are the same one. Both are open, so their inode numbers are not used again.
+  // True if both are the same one. Both are open, so their inode numbers are not used again.
   Result<bool> is_same(const NetNs& other) const;
 
  private:
