@@ -49,6 +49,10 @@ function(ibpod_program name)
   endif()
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     ibpod_split_symbols(${name})
+    if(ARG_STATIC)
+      add_custom_command(TARGET ${name} POST_BUILD
+        COMMAND ${CMAKE_SOURCE_DIR}/cmake/without_grpc.sh $<TARGET_FILE:${name}>.debug)
+    endif()
   endif()
 endfunction()
 
