@@ -32,10 +32,10 @@ class RunningAgent {
   RunningAgent& operator=(const RunningAgent&) = delete;
 
   void give(const std::string& name, const std::string& device) {
-    v1::PodResources& pod = *pods_.add_pod_resources();
+    ::v1::PodResources& pod = *pods_.add_pod_resources();
     pod.set_name(name);
     pod.set_namespace_("lab");
-    v1::ContainerDevices& given = *pod.add_containers()->add_devices();
+    ::v1::ContainerDevices& given = *pod.add_containers()->add_devices();
     given.set_resource_name("other.example.com/vfs");
     given.add_device_ids(device);
     fixture_.kubelet.set_pods(pods_);
@@ -48,7 +48,7 @@ class RunningAgent {
  private:
   AgentFixture fixture_;
   log::Log log_{log::Level::error};
-  v1::ListPodResourcesResponse pods_;
+  ::v1::ListPodResourcesResponse pods_;
   std::unique_ptr<Agent> agent_;
   Status ended_ = ok();
   std::thread thread_;

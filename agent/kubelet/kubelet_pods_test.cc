@@ -38,7 +38,7 @@ TEST_CASE("of a pod that the kubelet does not name nothing is known yet") {
     return find_pod(asked, name_space, name, Deadline::in(Duration(20'000)));
   };
   CHECK(ask("ns", "a").error().code() == Code::unavailable);
-  v1::ListPodResourcesResponse pods;
+  ::v1::ListPodResourcesResponse pods;
   auto& named = *pods.add_pod_resources();
   named.set_name("a");
   named.set_namespace_("ns");

@@ -9,14 +9,14 @@ namespace {
 
 Deadline soon() { return Deadline::in(Duration(20'000)); }
 
-v1::ListPodResourcesResponse one_pod() {
-  v1::ListPodResourcesResponse pods;
-  v1::PodResources& pod = *pods.add_pod_resources();
+::v1::ListPodResourcesResponse one_pod() {
+  ::v1::ListPodResourcesResponse pods;
+  ::v1::PodResources& pod = *pods.add_pod_resources();
   pod.set_name("trainer");
   pod.set_namespace_("team");
-  v1::ContainerResources& container = *pod.add_containers();
+  ::v1::ContainerResources& container = *pod.add_containers();
   container.set_name("main");
-  v1::ContainerDevices& devices = *container.add_devices();
+  ::v1::ContainerDevices& devices = *container.add_devices();
   devices.set_resource_name("example.com/ib_vf");
   devices.add_device_ids("0000:3b:00.1");
   devices.add_device_ids("0000:3b:00.2");
@@ -61,7 +61,7 @@ TEST_CASE("a refusal and a kubelet that is away are errors") {
 TEST_CASE("a list of more than 4 MiB is read, one of more than 16 is an error") {
   FakeKubelet kubelet(false);
   const PodResources resources(kubelet.pod_resources());
-  v1::ListPodResourcesResponse pods = one_pod();
+  ::v1::ListPodResourcesResponse pods = one_pod();
   pods.mutable_pod_resources(0)->mutable_containers(0)->set_name(std::string(5 << 20, 'x'));
   kubelet.set_pods(pods);
   CHECK(resources.list(soon()).value());

@@ -89,7 +89,7 @@ bool FakeKubelet::await(const std::string& resource,
   return changed_.wait_for(lock, kSoon, [&] { return wanted(plugins_[resource].seen); });
 }
 
-void FakeKubelet::set_pods(v1::ListPodResourcesResponse pods) {
+void FakeKubelet::set_pods(::v1::ListPodResourcesResponse pods) {
   const std::lock_guard lock(mutex_);
   pods_ = std::move(pods);
 }

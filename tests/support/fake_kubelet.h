@@ -60,7 +60,7 @@ class FakeKubelet {
   Status pre_start(const std::string& resource, const kube::DeviceIds& ids);
 
   // Sets the answer of pod-resources.
-  void set_pods(v1::ListPodResourcesResponse pods);
+  void set_pods(::v1::ListPodResourcesResponse pods);
   void refuse_pods(grpc::Status status);
   Path pod_resources() const { return root() / "pod-resources/kubelet.sock"; }
 
@@ -91,7 +91,7 @@ class FakeKubelet {
   std::condition_variable changed_;
   std::map<std::string, Plugin> plugins_;
   int refusals_ = 0;
-  v1::ListPodResourcesResponse pods_;
+  ::v1::ListPodResourcesResponse pods_;
   grpc::Status pods_status_;
 
   std::unique_ptr<Registration> registration_;

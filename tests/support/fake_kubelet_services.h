@@ -22,11 +22,11 @@ class FakeKubelet::Registration final : public v1beta1::Registration::Service {
   FakeKubelet& kubelet_;
 };
 
-class FakeKubelet::Pods final : public v1::PodResourcesLister::Service {
+class FakeKubelet::Pods final : public ::v1::PodResourcesLister::Service {
  public:
   explicit Pods(FakeKubelet& kubelet) : kubelet_(kubelet) {}
-  grpc::Status List(grpc::ServerContext*, const v1::ListPodResourcesRequest*,
-                    v1::ListPodResourcesResponse* answer) override {
+  grpc::Status List(grpc::ServerContext*, const ::v1::ListPodResourcesRequest*,
+                    ::v1::ListPodResourcesResponse* answer) override {
     const std::lock_guard lock(kubelet_.mutex_);
     *answer = kubelet_.pods_;
     return kubelet_.pods_status_;

@@ -17,13 +17,13 @@ std::string text(const json::Value& object, const char* key) {
   return value ? value->text() : "nothing";
 }
 
-v1::ListPodResourcesResponse pods_with(const std::string& device) {
-  v1::ListPodResourcesResponse pods;
+::v1::ListPodResourcesResponse pods_with(const std::string& device) {
+  ::v1::ListPodResourcesResponse pods;
   for (const char* name_space : {"team-b", "team-a"}) {
-    v1::PodResources& pod = *pods.add_pod_resources();
+    ::v1::PodResources& pod = *pods.add_pod_resources();
     pod.set_name("p1");
     pod.set_namespace_(name_space);
-    v1::ContainerDevices& given = *pod.add_containers()->add_devices();
+    ::v1::ContainerDevices& given = *pod.add_containers()->add_devices();
     given.set_resource_name("ib/vf");
     given.add_device_ids(pod.namespace_() == "team-a" ? device : "0000:01:00.0");
   }
