@@ -49,10 +49,6 @@ function(ibpod_program name)
   endif()
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     ibpod_split_symbols(${name})
-    if(ARG_STATIC)
-      add_custom_command(TARGET ${name} POST_BUILD
-        COMMAND ${CMAKE_SOURCE_DIR}/cmake/without_grpc.sh $<TARGET_FILE:${name}>.debug)
-    endif()
   endif()
 endfunction()
 
@@ -61,6 +57,14 @@ function(ibpod_split_symbols program)
   add_custom_command(TARGET ${program} POST_BUILD
     COMMAND ${CMAKE_OBJCOPY} --only-keep-debug $<TARGET_FILE:${program}> $<TARGET_FILE:${program}>.debug
     COMMAND ${CMAKE_OBJCOPY} --strip-all --add-gnu-debuglink=$<TARGET_FILE:${program}>.debug $<TARGET_FILE:${program}>)
+endfunction()
+
+# A program that must not contain gRPC. Checked where symbols are split off.
+function(ibpod_without_grpc program)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    add_custom_command(TARGET ${program} POST_BUILD
+      COMMAND ${CMAKE_SOURCE_DIR}/cmake/without_grpc.sh $<TARGET_FILE:${program}>.debug)
+  endif()
 endfunction()
 
 # Included as "lib/kube/x.pb.h" and "lib/kube/x.grpc.pb.h": by the path of the .proto in the tree.
