@@ -22,8 +22,15 @@ using state::PartitionRecord;
 using state::PortRecord;
 using state::Records;
 
-// What the fields of a request allow, but not all of them together. A partition that is named and
-// requested by P_Key, too, shows only when it is resolved.
+Status check_listed_once(const BindRequest& request) {
+  std::set<std::string_view> seen;
+  for (const BindRequest::PartitionRequest& wish : request.partitions)
+    if (!wish.partition.empty() && !seen.insert(wish.partition).second)
+      return Error(Code::invalid, "partition " + wish.partition + " is listed twice");
+  return ok();
+}
+
+// Checks fields that depend on each other.
 Status check_request(const BindRequest& request, size_t most) {
   if (request.guid_requested && request.kind != fabric::Kind::vf)
     return Error(Code::invalid,
@@ -31,11 +38,7 @@ Status check_request(const BindRequest& request, size_t most) {
   if (request.partitions.size() > most)
     return Error(Code::invalid, "partitions: " + std::to_string(request.partitions.size()) +
                                     ", expected at most " + std::to_string(most));
-  std::set<std::string_view> seen;
-  for (const BindRequest::PartitionRequest& wish : request.partitions)
-    if (!wish.partition.empty() && !seen.insert(wish.partition).second)
-      return Error(Code::invalid, "partition " + wish.partition + " is listed twice");
-  return ok();
+  return check_listed_once(request);
 }
 
 Status check_same(const BindRequest& request, const BindingRecord* present) {
@@ -139,10 +142,10 @@ Status Admission::check_guid_unused() const {
 Status Admission::check_never_seen() const {
   const size_t most = policy.limits.unseen_of_node;
   const bool is_bound = port != nullptr && !port->bindings.empty();
-  if (!facts.never_seen || is_bound || facts.never_seen_of_node < most) return ok();
+  if (!facts.never_seen || is_bound || facts.never_seen_of_node() < most) return ok();
   return Error(Code::busy,
                "unseen port limit of node " + node() + " reached (" + std::to_string(most) +
-                   "): it has " + std::to_string(facts.never_seen_of_node) +
+                   "): it has " + std::to_string(facts.never_seen_of_node()) +
                    " bindings on ports that no full scan has found; end pods there, check why "
                    "their ports are not on the subnet, or raise limits.unseenPortsOfNode in "
                    "ibpod-sm's configuration");
@@ -250,6 +253,7 @@ Result<Memberships> admit(const state::Journal& journal, const Caller& caller,
   // The caller, the pod and its node; the attachment; the port.
   TRY(api::authorize(caller, api::Call::bind, one.node()));
   TRY(one.name_partitions().during(step));
+  TRY(check_listed_once(one.request));  // a partition may have been named and requested by P_Key
   TRY(one.check_node().during(step));
   TRY(check_same(request, one.present).during(step));
   TRY(one.check_use().during(step));

@@ -423,6 +423,13 @@ TEST_CASE("a request that can never be granted names the field") {
   };
   refused(chosen_child, "chosen");
   refused([](BindRequest& r) { r.partitions.resize(2, r.partitions[0]); }, "twice");
+  for (const auto membership : {kLimited, kFull})
+    refused(
+        [&](BindRequest& r) {
+          const auto blue = bed.registry->partitions.find("blue");
+          r.partitions.push_back({"", membership, blue->spec.pkey});
+        },
+        "partition blue is listed twice");
   refused([](BindRequest& r) { r.partitions.assign(65, {"x", kLimited}); }, "65");
   CHECK(bed.registry->journal.records().bindings.size() == 0);
   CHECK(bed.registry->journal.commit(bed.now).status);

@@ -5,6 +5,9 @@
 #include "sm/partitions/index0.h"
 #include "sm/state/now.h"
 
+#include <functional>
+#include <optional>
+
 namespace ibpod::sm::bindings {
 
 // Sizes of P_Key tables, in entries: of the port, and of the connected switch port if that enforces
@@ -24,7 +27,7 @@ struct PortFacts {
   // True if no scan has ever found the port. False before the first scan.
   bool never_seen = false;
   // Bindings of the request's node on ports that no scan has ever found.
-  size_t never_seen_of_node = 0;
+  std::function<size_t()> never_seen_of_node = [] { return size_t{0}; };
   // The size of the administrator's section in partitions.conf.
   size_t manual_bytes = 0;
 };

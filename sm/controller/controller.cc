@@ -130,10 +130,12 @@ bindings::PortFacts Controller::facts_of(const fabricapi::BindRequest& request) 
   if (!verifier_.last_scan()) return facts;
   if (verifier_.is_absent(request.guid)) facts.absent_at = verifier_.last_scan();
   facts.never_seen = !observations.ever_seen(request.guid);
-  if (!facts.never_seen) return facts;
-  const std::vector<ib::Guid> ports = deps_.registry.bindings.ports_of(request.attachment.node);
-  facts.never_seen_of_node = static_cast<size_t>(std::count_if(
-      ports.begin(), ports.end(), [&](ib::Guid port) { return !observations.ever_seen(port); }));
+  facts.never_seen_of_node = [this, node = request.attachment.node] {
+    const std::vector<ib::Guid> ports = deps_.registry.bindings.ports_of(node);
+    return static_cast<size_t>(std::count_if(ports.begin(), ports.end(), [this](ib::Guid port) {
+      return !verifier_.observations().ever_seen(port);
+    }));
+  };
   return facts;
 }
 
