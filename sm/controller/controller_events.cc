@@ -55,6 +55,7 @@ void Controller::set_engine_fault(fabric::Condition now) {
 }
 
 void Controller::probed(const probe::ProbeBatch& batch) {
+  verifier_.set_engine_health(deps_.subnet_manager.status().health);
   verifier_.record(batch, now_.steady);
   if (batch.topology) note_seen_ports();
   report_repairs(batch);

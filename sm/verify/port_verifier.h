@@ -95,6 +95,9 @@ class PortVerifier {
   };
   EngineChange engine_changed(const opensm::EngineStatus& status, bool writes, Time now);
 
+  // The present health: repairs are planned only if the tables are ours to write.
+  void set_engine_health(opensm::Health health) { engine_.health = health; }
+
   // Records a batch of the prober. Call verdicts_of() with the same batch next.
   void record(const probe::ProbeBatch& batch, Time now);
   PortVerdicts verdicts_of(const probe::ProbeBatch& batch, Time now);
