@@ -80,8 +80,10 @@ Status check_pod(const fabric::Pod& pod) {
   TRY(read_namespace("pod.namespace", pod.name_space));
   TRY(read_name("pod.name", pod.name));
   // Not every runtime tells it.
-  if (!pod.uid.empty()) TRY(read_word("pod.uid", pod.uid, kLongestUid));
-  return ok();
+  if (pod.uid.empty()) return ok();
+  TRY(read_word("pod.uid", pod.uid, kLongestUid));
+  if (pod.uid.find('/') == std::string::npos) return ok();
+  return wrong("pod.uid", pod.uid, "printable ASCII characters other than '/'");
 }
 
 Status check_attachment(const fabric::Attachment& attachment) {

@@ -153,6 +153,7 @@ TEST_CASE("messages: whatever is wrong in a Bind is refused, and named") {
     wrong("pod.name", [&](M& m) { m.mutable_pod()->set_name(pod); });
   wrong("pod.uid", [](M& m) { m.mutable_pod()->set_uid(std::string(129, 'u')); });
   wrong("pod.uid", [](M& m) { m.mutable_pod()->set_uid("a b"); });
+  wrong("pod.uid", [](M& m) { m.mutable_pod()->set_uid("a/b"); });
   wrong("partitions", [](M& m) { m.clear_partitions(); });
   wrong("partitions", [](M& m) { *m.add_partitions() = m.partitions(0); });
   wrong("partitions.partition", [](M& m) { m.mutable_partitions(0)->clear_partition(); });
