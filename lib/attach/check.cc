@@ -95,7 +95,7 @@ Status status(const Context& opened, const AttachmentDriver& driver, Duration ti
   if (node && !sm_managed) node = sm_managed.error();
   TRY(context.host.records.check_writable().during("stateDir: no attachment can be recorded"));
   if (!node) return node;
-  return check_ipam(context, deadline).during("IPAM");
+  return check_ipam(context, Deadline::in(timeout)).during("IPAM");
 }
 
 }  // namespace ibpod::attach

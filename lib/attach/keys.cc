@@ -103,6 +103,9 @@ Result<PartitionRequests> read_list(Fields& fields) {
   PartitionRequests requests;
   if (!list) return requests;
   const std::vector<Value> elements = TRY(list->elements());
+  if (elements.size() > kMostPartitions)
+    return Error(Code::invalid, "partitions: expected up to " + std::to_string(kMostPartitions) +
+                                    ", got " + std::to_string(elements.size()));
   for (const Value& element : elements) {
     const node::PartitionRequest request = TRY(read_request(element).during("partitions"));
     const bool twice = std::any_of(requests.begin(), requests.end(),
@@ -110,9 +113,7 @@ Result<PartitionRequests> read_list(Fields& fields) {
     if (twice) return Error(Code::invalid, "partitions: \"" + request.name + "\" is listed twice");
     requests.push_back(request);
   }
-  if (requests.size() <= kMostPartitions) return requests;
-  return Error(Code::invalid, "partitions: expected up to " + std::to_string(kMostPartitions) +
-                                  ", got " + std::to_string(requests.size()));
+  return requests;
 }
 
 // The one of two that says something.

@@ -43,11 +43,19 @@ Result<LinuxKernel::View> LinuxKernel::open_view(netns::NetNs netns, sysfs::Sysf
               std::nullopt,     std::move(sysfs), std::move(events)};
 }
 
-// All of it on one thread: each costs as much as what it opens.
-Result<LinuxKernel::View> LinuxKernel::open_pod_view(netns::NetNs netns) {
+// All of it on one thread: each costs as much as what it opens. Nothing is opened in a namespace
+// that is another one than `where`.
+Result<LinuxKernel::View> LinuxKernel::open_pod_view(const Namespace& where) {
+  netns::NetNs netns = TRY(netns::NetNs::open(where.path));
   const netns::NetNs& there = netns;
   Result<View> opened = Error(Code::internal, "not opened");
   TRY(run_in_netns(there.fd(), "enter a network namespace", [&]() -> Status {
+    const netns::Identity identity = TRY(there.identity_inside());
+    if (identity != where.identity) {
+      opened = Error(Code::not_found,
+                     where.path.string() + ": the namespace is gone, and another one has its path");
+      return ok();
+    }
     Result<sysfs::Sysfs> sysfs = sysfs::Sysfs::of_own_netns();
     opened = sysfs ? open_view(std::move(netns), std::move(*sysfs)) : Result<View>(sysfs.error());
     return ok();
@@ -75,12 +83,7 @@ Result<LinuxKernel::View*> LinuxKernel::view(const Namespace& where) {
   if (where.is_host()) return &host_;
   const auto known = pods_.find(where.path);
   if (known != pods_.end() && known->second.identity == where.identity) return &known->second;
-  netns::NetNs netns = TRY(netns::NetNs::open(where.path));
-  View opened = TRY(open_pod_view(std::move(netns)));
-  if (opened.identity != where.identity) {
-    return Error(Code::not_found,
-                 where.path.string() + ": the namespace is gone, and another one has its path");
-  }
+  View opened = TRY(open_pod_view(where));
   return &pods_.insert_or_assign(where.path, std::move(opened)).first->second;
 }
 

@@ -76,7 +76,7 @@ class LinuxKernel : public Kernel {
   LinuxKernel(View host, nl::Uevents uevents)
       : host_(std::move(host)), uevents_(std::move(uevents)) {}
   static Result<View> open_view(netns::NetNs netns, sysfs::Sysfs sysfs);
-  static Result<View> open_pod_view(netns::NetNs netns);
+  static Result<View> open_pod_view(const Namespace& where);
   Result<View*> view(const Namespace& where);
   Result<netns::Identity> identity_of(const netns::NetNs& netns, const Path& path) const;
   // unsupported where the kernel has no RDMA subsystem (yet).
