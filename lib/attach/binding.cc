@@ -104,9 +104,9 @@ Status require_partition(const node::Spec& spec, const std::vector<std::string>&
 
 Status require_sm(const Context& context, Deadline deadline) {
   if (context.host.sm_managed) return ok();
-  const Result<v1::HealthResponse> health = timed(context, "ask the node's agent for its health", [&] {
-    return context.host.agent.connect()->health(deadline.at_most(kAgentTimeout));
-  });
+  const Result<v1::HealthResponse> health =
+      timed(context, "ask the node's agent for its health",
+            [&] { return context.host.agent.connect()->health(deadline.at_most(kAgentTimeout)); });
   if (health && health->binds()) return ok();
   if (health)
     return Error(Code::invalid,
