@@ -1,5 +1,7 @@
 #include "sm/controller/controller.h"
 
+#include "sm/controller/own_caller.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -14,9 +16,6 @@ Status status_of(const Result<Value>& result) {
 }
 
 }  // namespace
-
-const Caller Controller::kController{
-    .role = fabricapi::Role::administrator, .node = {}, .name = "ibpod-sm"};
 
 const Error Controller::kCancelled(Code::unavailable, "the caller has cancelled the call");
 
@@ -227,7 +226,7 @@ void Controller::wait(const fabric::Binding& binding, PendingRequests::WaitFor w
         binding.state != fabric::BindingState::verified)
       bind_requested_.try_emplace(binding.attachment, asked);
     pending_.add(binding.attachment, what, until, done);
-    const auto now = deps_.registry.bindings.binding(kController, binding.attachment);
+    const auto now = deps_.registry.bindings.binding(own_caller(), binding.attachment);
     pending_.notify(now ? *now : binding);
   });
 }

@@ -130,8 +130,6 @@ class Controller {
   std::optional<Time> due() const;
 
  private:
-  // The caller of its own lookups.
-  static const Caller kController;
   // The error of a Bind that its caller has cancelled.
   static const Error kCancelled;
 

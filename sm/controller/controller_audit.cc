@@ -1,21 +1,14 @@
 // The audit log of changes.
 #include "sm/bindings/admission.h"
 #include "sm/controller/controller.h"
+#include "sm/controller/own_caller.h"
 #include "sm/state/names.h"
 
 #include <utility>
 
 namespace ibpod::sm::controller {
-namespace {
 
 using fabricapi::Caller;
-
-// The caller of changes that ibpod-sm makes by itself.
-Caller internal_caller(const std::string& name) {
-  return {.role = fabricapi::Role::administrator, .node = {}, .name = name};
-}
-
-}  // namespace
 
 void Controller::audit(const Caller& caller, std::string action, std::string subject,
                        const Status& status, telemetry::Telemetry::Effect effect) {
@@ -66,7 +59,7 @@ void Controller::audit_namespace(const PostponedBind& bind) {
 void Controller::remember_namespaces() {
   fabricapi::PageRequest page;
   do {
-    const auto listed = deps_.registry.bindings.list(kController, {}, page);
+    const auto listed = deps_.registry.bindings.list(own_caller(), {}, page);
     if (!listed) return;
     for (const fabric::Binding& one : listed->items)
       namespaces_.add(one.attachment.node, one.pod.name_space);
@@ -77,7 +70,7 @@ void Controller::remember_namespaces() {
 void Controller::audit_expired(const std::vector<fabric::Attachment>& expired,
                                const Status& committed) {
   for (const fabric::Attachment& one : expired)
-    deps_.telemetry.audit(internal_caller("lease"), "unbind", text(one), committed);
+    deps_.telemetry.audit(own_caller("lease"), "unbind", text(one), committed);
 }
 
 }  // namespace ibpod::sm::controller

@@ -1,5 +1,6 @@
 // tick(): commits changes, passes them to the subnet manager, and answers waiting callers.
 #include "sm/controller/controller.h"
+#include "sm/controller/own_caller.h"
 #include "sm/state/names.h"
 
 #include <utility>
@@ -19,7 +20,7 @@ void Controller::tick() {
   start_repairs();
   poll_pending();
   pending_.expire(now_.steady, [this](const fabric::Attachment& attachment) {
-    const auto binding = deps_.registry.bindings.binding(kController, attachment);
+    const auto binding = deps_.registry.bindings.binding(own_caller(), attachment);
     return binding ? std::optional(*binding) : std::nullopt;
   });
   answer_forgetting();
@@ -95,10 +96,8 @@ bool Controller::retry_postponed() {
 }
 
 bool Controller::reconcile_declared() {
-  static const Caller file{
-      .role = fabricapi::Role::administrator, .node = {}, .name = "declared file"};
   return declared_.reconcile(now_, [this](const std::string& action, const std::string& partition) {
-    audit(file, action, partition, ok());
+    audit(own_caller("declared file"), action, partition, ok());
   });
 }
 

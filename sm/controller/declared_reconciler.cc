@@ -1,5 +1,7 @@
 #include "sm/controller/declared_reconciler.h"
 
+#include "sm/controller/own_caller.h"
+
 #include <algorithm>
 #include <array>
 
@@ -8,10 +10,6 @@ namespace {
 
 // The pause after a failed write; each try reads the store again.
 constexpr Duration kBetweenTries{10'000};
-
-// The caller of its own lookups.
-const fabricapi::Caller kInternal{
-    .role = fabricapi::Role::administrator, .node = {}, .name = "ibpod-sm"};
 
 // True if the word is a key of a declared partition.
 bool is_key(std::string_view word) {
@@ -58,7 +56,7 @@ DeclaredReconciler::PartitionsByName DeclaredReconciler::partitions_by_name() co
   PartitionsByName all;
   fabricapi::PageRequest page;
   do {
-    const auto listed = deps_.registry.partitions.list(kInternal, page);
+    const auto listed = deps_.registry.partitions.list(own_caller(), page);
     if (!listed) return all;
     for (const fabric::PartitionStatus& one : listed->items)
       if (one.state != fabric::PartitionState::deleting)

@@ -1,6 +1,7 @@
 #include "sm/controller/diagnostics.h"
 
 #include "sm/controller/engine_fault.h"
+#include "sm/controller/own_caller.h"
 #include "sm/diagnose/plan.h"
 
 #include <algorithm>
@@ -17,9 +18,6 @@ ib::PKey pkey_in(const std::vector<fabric::PartitionDefinition>& definitions,
       [&](const fabric::PartitionDefinition& definition) { return definition.name == name; });
   return found == definitions.end() ? ib::PKey() : found->pkey;
 }
-
-// The caller of its own lookups.
-const Caller kInternal{.role = fabricapi::Role::administrator, .node = {}, .name = "ibpod-sm"};
 
 // A port on the subnet has been read many times in this period.
 constexpr Duration kLong{120'000};
@@ -131,7 +129,7 @@ Result<fabricapi::Plan> Diagnostics::plan(const fabricapi::PlanRequest& request,
   if (request.partition && !request.update && !request.partition->pkey)
     plan.notes.push_back("its P_Key would be " + pkey_in(after, request.partition->name).text());
   const size_t stay = request.partition && request.update
-                          ? count_kept_out(sources_.registry, kInternal, *request.partition)
+                          ? count_kept_out(sources_.registry, own_caller(), *request.partition)
                           : 0;
   if (stay > 0)
     plan.notes.push_back(std::to_string(stay) +
@@ -156,7 +154,7 @@ diagnose::Subject Diagnostics::subject_of(const std::string& name) const {
   fabricapi::BindingFilter filter;
   filter.name_space = slash == name.npos ? "default" : name.substr(0, slash);
   filter.pod = slash == name.npos ? name : name.substr(slash + 1);
-  const auto listed = sources_.registry.bindings.list(kInternal, filter, {});
+  const auto listed = sources_.registry.bindings.list(own_caller(), filter, {});
   if (listed) std::for_each(listed->items.begin(), listed->items.end(), add);
   return subject;
 }

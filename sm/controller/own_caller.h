@@ -1,0 +1,15 @@
+// own_caller(): the caller of what ibpod-sm does by itself.
+#pragma once
+
+#include "lib/fabricapi/caller.h"
+
+#include <string>
+
+namespace ibpod::sm::controller {
+
+// May do everything. `name`: for the audit log.
+inline fabricapi::Caller own_caller(const std::string& name = "ibpod-sm") {
+  return {.role = fabricapi::Role::administrator, .node = {}, .name = name};
+}
+
+}  // namespace ibpod::sm::controller
