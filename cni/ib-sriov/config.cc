@@ -13,7 +13,8 @@ using attach::text;
 using json::Fields;
 using json::Value;
 
-// The keys of a network. Each reads its own and fills the Config.
+// Reads the keys of a network: one method for each key or group of keys, each filling its part of
+// the Config.
 class Reader {
  public:
   Reader(const cni::Call& call, const Value& document, const attach::NodeConfig& node)
@@ -62,7 +63,7 @@ class Reader {
     return ok();
   }
 
-  // The kubelet knows pods by these names.
+  // The kubelet identifies pods by these names.
   Status check_pod() {
     if (!call_.pod.name.empty() && !call_.pod.name_space.empty()) return ok();
     return Error(Code::invalid,

@@ -1,5 +1,5 @@
-// What a network of type "ib-sriov" is configured with. Keys and types are those of ib-sriov-cni,
-// and ours; docs/configuration.md tells what each one means.
+// The configuration of a network of type "ib-sriov". It has the keys and types of ib-sriov-cni, and
+// some of our own; see docs/configuration.md.
 #pragma once
 
 #include "lib/attach/keys.h"
@@ -15,14 +15,13 @@ struct Config : attach::Settings {
   attach::VfConfig vf;
 };
 
-// As far as it can be read. The error of `invalid` names key, value and what would be right;
-// unsupported is for values that are right for others ("dhcp"). The device, or the resource that it
-// is one of, is required for ADD and CHECK only: GC and STATUS speak of the network, and DEL has to
-// work whatever has become of the configuration since.
+// Reads as much as possible. An error `invalid` names key, value and correct form; `unsupported` is
+// for values that other plugins accept ("dhcp"). Only ADD and CHECK require the device or its
+// resource: DEL must work even if the configuration has changed since.
 attach::ParsedConfig<Config> parse_config(const cni::Call& call, const json::Value& document,
                                           const attach::NodeConfig& node);
 
-// The plugin "ib-sriov": an SR-IOV virtual function with an InfiniBand port, for a pod.
+// The plugin "ib-sriov": gives a pod an SR-IOV virtual function with an InfiniBand port.
 attach::PluginKind plugin_kind();
 
 }  // namespace ibpod::ib_sriov

@@ -1,5 +1,5 @@
-// Whatever a configuration holds: it is read or refused with a reason, and what was read keeps its
-// promises.
+// Any configuration is either read or refused with a reason, and the values read are within their
+// documented ranges.
 #include "cni/ib-sriov/config.h"
 #include "tests/support/fuzz_configuration.h"
 
@@ -31,7 +31,8 @@ void read(const json::Value& document) {
   const auto del = parse(document, cni::Verb::del);
   for (const cni::Verb verb : {cni::Verb::add, cni::Verb::gc}) {
     const auto parsed = parse(document, verb);
-    // DEL finds what ADD has found, and warns of nothing where ADD was accepted.
+    // DEL finds the same device and folder as ADD, and gives no warning if ADD accepted the
+    // configuration.
     require(fuzz::same(parsed.config, del.config));
     require(parsed.config.vf.device == del.config.vf.device);
     if (parsed.error) continue;
@@ -41,7 +42,7 @@ void read(const json::Value& document) {
   }
 }
 
-// What was accepted for an ADD is as good for a DEL.
+// If ADD accepts a network, DEL reads the same values.
 void compare(const Result<cni::Network>& strict, const Result<cni::Network>& lenient) {
   require(!strict || (lenient.ok() && lenient->warnings.empty()));
   require(strict.ok() || !lenient || !lenient->warnings.empty());

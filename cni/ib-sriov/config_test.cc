@@ -11,7 +11,7 @@ const ib::Guid kFirst(0x0200000000000001);
 
 using attach::a_call;
 
-// A node that leaves to networks what is its own to say.
+// A node that lets networks set the node's own keys (allowInNetworks).
 attach::NodeConfig lenient() {
   attach::NodeConfig node;
   node.allow_in_networks = true;
@@ -112,7 +112,7 @@ TEST_CASE("a GUID may be asked for in three places, and all must mean the same")
         "guid: 02:00:00:00:00:00:00:02 differs from runtimeConfig.infinibandGUID: "
         "02:00:00:00:00:00:00:01");
   CHECK_FALSE(good(R"("runtimeConfig":{"infinibandGUID":""})").vf.spec.guids);
-  // As drawn at random by others, and taken by the kernel.
+  // A GUID as other tools draw it at random; the kernel accepts it.
   const ib::Guid odd(0x59cabb009792745f);
   CHECK(good(R"("guid":"59:ca:bb:00:97:92:74:5f")").vf.spec.guids == node::Guids{odd, odd});
 }
@@ -199,7 +199,7 @@ TEST_CASE("the case of args.cni matters as little as any other key's") {
         "args.CNI: the keys \"cni\" and \"CNI\" differ only in case: keep \"cni\"");
 }
 
-// Whatever is wrong with it.
+// DEL reads a configuration even if it has errors.
 Read parse_for_del(const json::Value& document, const attach::NodeConfig& node) {
   attach::ParsedConfig<Config> parsed = parse_config(a_call(cni::Verb::del), document, node);
   return {{std::move(parsed.config)}, std::move(parsed.warnings)};

@@ -189,7 +189,7 @@ TEST_CASE("DEL works whatever has become of the configuration since") {
   CHECK(fixture.changes() == "");
 }
 
-// One IPAM plugin, and what it was called for, a line a call.
+// Installs one IPAM plugin that logs each call's command on a line of its own.
 void install_ipam(const Fixture& fixture) {
   fixture.programs.script("lease", R"(echo $CNI_COMMAND >> "$(dirname "$0")/calls"
 case $CNI_COMMAND in
@@ -232,7 +232,7 @@ TEST_CASE("a configuration that only ADD cares for does not keep DEL from releas
     const cni::Answer answer = fixture.call("DEL", bad);
     CHECK_MESSAGE(answer.exit_code == 0, answer.output);
     CHECK(fixture.changes() == "");
-    // The address goes by the record's own configuration.
+    // The address is released by the configuration in the record.
     CHECK(read_file(fixture.programs.path() / "calls").value() == "VERSION\nADD\nDEL\n");
   }
 }
@@ -300,7 +300,8 @@ TEST_CASE("a network of more values than any is refused before it is read") {
   }
   REQUIRE(fixture.call("ADD", of(100)).exit_code == 0);
   CHECK(fixture.call("GC", of(1100)).exit_code == 0);
-  // A DEL of so many that is refused for something else is answered in its own version.
+  // A DEL with too many arguments that is refused for another reason is answered in its own
+  // version.
   const cni::Answer unnamed = fixture.call("DEL", R"({"cniVersion":"0.4.0",)" + args(1100) + "}");
   REQUIRE(unnamed.failure);
   CHECK(unnamed.output.find("\"cniVersion\":\"0.4.0\"") != std::string::npos);
@@ -584,7 +585,7 @@ TEST_CASE("the agent's socket says that a folder of records was there, if its ma
   fixture.node->agent_socket = fixture.state.path() / "agent.sock";
   REQUIRE(write_file_atomically(fixture.node->agent_socket, ""));
   CHECK(fixture.call("DEL", fixture.config(kDevice)).failure->code == 11);
-  // Without an agent a missing folder is that of a fresh node.
+  // Without an agent, a missing folder means a fresh node.
   REQUIRE(remove_file(fixture.node->agent_socket));
   CHECK(fixture.call("DEL", fixture.config(kDevice)).exit_code == 0);
 }

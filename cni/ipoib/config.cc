@@ -7,7 +7,8 @@ using attach::at;
 using attach::Keys;
 using attach::text;
 
-// The keys of a network. Each reads its own and fills the Config.
+// Reads the keys of a network: one method for each key or group of keys, each filling its part of
+// the Config.
 class Reader {
  public:
   Reader(const cni::Call& call, const json::Value& document, const attach::NodeConfig& node)
@@ -26,8 +27,8 @@ class Reader {
   }
 
  private:
-  // What the configuration itself names goes before what Multus puts into every network of a pod
-  // that has a device of some plugin's, whatever that device is.
+  // The network's own master has precedence over deviceID: Multus adds that to every network of a
+  // pod that has a device of any device plugin.
   Status read_master() {
     const std::optional<std::string> master = TRY(text(keys_.top(), "master"));
     ipoib_.master = master.value_or("");

@@ -1,5 +1,5 @@
-// What a network of type "ipoib" is configured with. Keys and types are those of ipoib-cni, and
-// ours; docs/ipoib.md tells what each one means.
+// The configuration of a network of type "ipoib". It has the keys and types of ipoib-cni, and some
+// of our own; see docs/ipoib.md.
 #pragma once
 
 #include "lib/attach/ipoib_driver.h"
@@ -15,13 +15,13 @@ struct Config : attach::Settings {
   attach::IpoibConfig ipoib;
 };
 
-// As far as it can be read. The error of `invalid` names key, value and what would be right;
-// unsupported is for values that are right for others ("dhcp"). The master is required for ADD and
-// CHECK only: GC and STATUS speak of the network, and a record knows its own.
+// Reads as much as possible. An error `invalid` names key, value and correct form; `unsupported` is
+// for values that other plugins accept ("dhcp"). Only ADD and CHECK require the master: GC and
+// STATUS are about the network, and a record has its own master.
 attach::ParsedConfig<Config> parse_config(const cni::Call& call, const json::Value& document,
                                           const attach::NodeConfig& node);
 
-// The plugin "ipoib": an IPoIB child of one of the host's interfaces, for a pod.
+// The plugin "ipoib": gives a pod an IPoIB child of one of the host's interfaces.
 attach::PluginKind plugin_kind();
 
 }  // namespace ibpod::ipoib

@@ -9,7 +9,7 @@ namespace {
 
 using attach::a_call;
 
-// A node that leaves to networks what is its own to say.
+// A node that lets networks set the node's own keys (allowInNetworks).
 attach::NodeConfig lenient() {
   attach::NodeConfig node;
   node.allow_in_networks = true;
@@ -67,7 +67,7 @@ TEST_CASE("both modes have their names, and an empty one is none") {
 TEST_CASE("the device of the master may come from Multus, and master itself goes before it") {
   CHECK(good(R"("deviceID":"0000:3b:00.0")").device.text() == "0000:3b:00.0");
   CHECK(good(R"("runtimeConfig":{"deviceID":"0000:3b:00.0"})").device.text() == "0000:3b:00.0");
-  // That of a device plugin which has nothing to do with this network.
+  // The device ID of another device plugin, unrelated to this network.
   const Read both = read(R"("master":"ib0","deviceID":"rdma-7","pciBusID":"rdma-7")").value();
   CHECK(both.ipoib.device.empty());
   CHECK(good(R"("pf":"0000:3b:00.0","deviceID":"rdma-7")").device.text() == "0000:3b:00.0");

@@ -1,5 +1,5 @@
-// Whatever a configuration holds: it is read or refused with a reason, and what was read keeps its
-// promises.
+// Any configuration is either read or refused with a reason, and the values read are within their
+// documented ranges.
 #include "cni/ipoib/config.h"
 #include "tests/support/fuzz_configuration.h"
 
@@ -29,7 +29,8 @@ void read(const json::Value& document) {
   const auto del = parse(document, cni::Verb::del);
   for (const cni::Verb verb : {cni::Verb::add, cni::Verb::gc}) {
     const auto parsed = parse(document, verb);
-    // DEL finds the records where ADD has made them, and warns of nothing where ADD was accepted.
+    // DEL finds the records in ADD's folder, and gives no warning if ADD accepted the
+    // configuration.
     require(fuzz::same(parsed.config, del.config));
     if (parsed.error) continue;
     require(!del.error && del.warnings.empty());

@@ -15,7 +15,7 @@ struct Fixture : attach::PluginFixture {
 
 const std::string kMaster = R"("master":"ib0")";
 
-// As a published example of ipoib-cni has it.
+// A published example configuration of ipoib-cni.
 TEST_CASE("a configuration of ipoib-cni is served") {
   Fixture fixture;
   fixture.programs.script("whereabouts", R"(case $CNI_COMMAND in
@@ -60,7 +60,7 @@ TEST_CASE(
   fixture.agent.kubelet = true;
   fixture.environment["CNI_ARGS"] = "K8S_POD_NAMESPACE=lab;K8S_POD_NAME=pod";
   const std::string vf = R"("pf":"0000:3b:00.1")";
-  // In no pool it may be another device plugin's.
+  // If it is in no pool of ours, it may be another device plugin's.
   for (const char* const pool : {"", "openib/vfs"}) {
     if (*pool != 0) fixture.agent.pools["0000:3b:00.1"] = pool;
     const cni::Answer refused = fixture.call("ADD", fixture.config(vf));
@@ -162,7 +162,7 @@ TEST_CASE("GC takes children whose records have gone, and leaves an administrato
   CHECK(fixture.changes() == "");
 }
 
-// --- bad inputs; those that ib-sriov has as well are in its table
+// --- bad inputs; the table of ib-sriov has those that both plugins share
 
 std::string key(const std::string& text) { return kMaster + "," + text; }
 const std::string kNoMaster =
@@ -212,7 +212,7 @@ const std::vector<attach::BadInput> kBad{
      "pkey: 0x8000 is not a partition: 0x0000 and 0x8000 mark free entries of a P_Key table"},
     {"", key(R"("pkey":65536)"), 7, "pkey: 65536 is not a P_Key: expected 1 to 65535"},
     {"", key(R"("pkey":true)"), 7, "pkey: expected a P_Key (\"0x8001\" or a number), got true"},
-    // slips of a key
+    // misspelled keys
     {"", key(R"("partitoin":"blue")"), 7, "partitoin: unknown key; did you mean \"partition\"?"},
     {"", key(R"("umcsat":true)"), 7, "umcsat: unknown key; did you mean \"umcast\"?"},
     {"", key(R"("args":{"cni":{"partitoin":"blue"}})"), 7,
@@ -233,7 +233,7 @@ const std::vector<attach::BadInput> kBad{
     {"", key(R"("mtu":65520,"mode":"datagram")"), 7,
      "mtu: 65520 exceeds the limit of datagram mode (4092): set mode to connected, or a smaller "
      "mtu"},
-    // what all plugins share
+    // keys that all plugins share
     {"", key(R"("timeoutSeconds":0)"), 7,
      "timeoutSeconds: expected a whole number from 1 to 110, got the number 0"},
     {"", key(R"("logFile":"log")"), 7,

@@ -11,12 +11,12 @@
 namespace ibpod::attach {
 namespace {
 
-// A namespace that dies makes no sound in the records' folder: look again at least this often.
+// The end of a namespace does not change the records' folder, so the wait looks again this often.
 constexpr Duration kCheckInterval{200};
-// An ADD waits no longer for another pod's IPAM.
+// How long an ADD waits for the IPAM plugin of another pod's network.
 constexpr Duration kIpamTimeout{5'000};
 
-// What cannot be read may speak of a pod that has the device.
+// A record that cannot be read may be that of a pod that has the device.
 Error out_of_service(const std::string& folder, Error unread) {
   switch (unread.code()) {
     case Code::invalid:
@@ -30,14 +30,14 @@ Error out_of_service(const std::string& folder, Error unread) {
   }
 }
 
-// The pod that a device still belongs to, as an error names it.
+// The pod that a device still belongs to, for an error.
 std::string holder_text(const node::Record& record, node::Liveness liveness) {
   if (liveness == node::Liveness::live) return describe_owner(record);
   return describe_owner(record) + " (" + record.netns.path.string() +
          " is not a namespace now, but the pod's namespace may still exist)";
 }
 
-// No later try can succeed, and the number must not promise one.
+// Not "try again later" (11): no later try can succeed.
 Error twice_in_a_pod(const std::string& folder, const std::string& ifname) {
   return Error(
       Code::exists,
@@ -47,7 +47,8 @@ Error twice_in_a_pod(const std::string& folder, const std::string& ifname) {
           "device if both have the same resource: use one resource per rail");
 }
 
-// Who has the device; or that waiting for it is of no use (the error).
+// The attachment that has the device, if any; `dead` gets the records to release. An error if
+// waiting cannot help.
 Result<std::optional<std::string>> holder(const Context& context, const node::RecordName& own,
                                           std::vector<node::RecordName>& dead) {
   const std::vector<node::RecordName> names = TRY(context.host.records.in_folder(own.folder));
@@ -58,7 +59,7 @@ Result<std::optional<std::string>> holder(const Context& context, const node::Re
     if (!record) return out_of_service(own.folder, record.error());
     const node::Liveness liveness =
         TRY(node::liveness(context.host.kernel, *record, context.host.boot_id));
-    // Our own record is what a killed ADD left.
+    // A record of our own name was left by an ADD that was killed.
     if (liveness == node::Liveness::dead || name == own) {
       dead.push_back(name);
     } else if (name.container_id == own.container_id) {
@@ -70,7 +71,8 @@ Result<std::optional<std::string>> holder(const Context& context, const node::Re
   return living;
 }
 
-// Whatever IPAM does, the device is the next pod's. What it does not take back now stays owed.
+// The device is free for the next pod even if IPAM fails: addresses that it does not release now
+// stay recorded as owed.
 void give_addresses_back(const Context& context, const node::RecordName& name, Deadline deadline) {
   const auto owed =
       context.host.records.address_releases().of_attachment(name.container_id, name.ifname);
@@ -87,8 +89,8 @@ Result<bool> owes_addresses(const Context& context, const node::RecordName& own)
   return !owed.empty();
 }
 
-// IPAM plugins know an address by container and interface: what they take back later would be the
-// one that they give now.
+// IPAM plugins identify an address by container and interface: releasing an owed one later would
+// release the address that this ADD gets.
 Status check_owes_nothing(const Context& context, const node::RecordName& own, Deadline deadline) {
   const std::vector<node::AddressReleaseName> owed =
       TRY(context.host.records.address_releases().of_attachment(own.container_id, own.ifname));
@@ -100,7 +102,7 @@ Status check_owes_nothing(const Context& context, const node::RecordName& own, D
 // Releases a stale record. A record with the same name afterwards belongs to a newer ADD.
 Status release_left_over(const Context& context, const node::RecordName& name, Deadline deadline) {
   const std::string stale = "stale attachment " + name.text();
-  // Later may be better, whatever it was: the device is in quarantine until then.
+  // A later call may succeed, whatever the cause; until then the device is in quarantine.
   TRY(end_whole(context, name, deadline)
           .during(stale + " cannot be released")
           .reported_as(cni::kTryAgainLater));
@@ -138,7 +140,7 @@ Result<FolderLock> acquire_device(const Context& context, const node::RecordName
                                   Deadline deadline) {
   TRY(check_only_one(context, own, deadline));
   while (true) {
-    // What has been released in the last moment is free all the same: look once more.
+    // Looks once more after the deadline: the device may have been released just before it.
     const bool late = deadline.passed();
     std::vector<node::RecordName> dead;
     std::optional<std::string> living;

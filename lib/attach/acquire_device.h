@@ -1,4 +1,4 @@
-// A device changes hands: the next attachment waits until the last one's is over.
+// acquire_device(): waits until the device's last attachment has ended.
 #pragma once
 
 #include "lib/attach/context.h"
@@ -7,13 +7,10 @@
 
 namespace ibpod::attach {
 
-// The lock of the folder, at a moment when no other record is in it. Until then the last pod's key
-// or GUID may still be on it: after a forced deletion the kubelet gives a device to the next pod
-// before the last one's DEL. Records of pods that are gone for certain (another boot, a namespace
-// that does not exist any more; node::liveness) are released right here; so is what an attachment
-// of this name has left on another device, as what is bound goes by the name (no two calls for one
-// container are made at once: CNI 1.1, "Overview of runtime"). busy at the deadline, or at once
-// where waiting cannot help; exists where the attachment is there already, with another device.
+// Returns the folder's lock when no other record is in the folder: the last pod's key or GUID may
+// still be on the device. Releases records of dead pods (node::liveness), and this attachment's on
+// other devices. busy at the deadline or if waiting cannot help; exists if the attachment has
+// another device.
 Result<FolderLock> acquire_device(const Context& context, const node::RecordName& own,
                                   Deadline deadline);
 

@@ -16,7 +16,7 @@ const node::RecordName kOwnName{kVf.text(), "c1", "net1"};
 const Deadline kNow = Deadline::in(Duration(0));
 Deadline soon() { return Deadline::in(Duration(60'000)); }
 
-// The other pod has the VF.
+// Attaches the VF to another pod.
 void give_to_other(Fixture& fixture) {
   fixture.k.make_namespace(kOther);
   fixture.remember();
@@ -137,7 +137,7 @@ TEST_CASE("one pod does not get the same VF under two names") {
   REQUIRE(fixture.add());
   fixture.set_call(cni::Verb::add, "c1", kPod, "net2");
   const Error error = fixture.add().error();
-  // It can never succeed: not 11.
+  // Not 11 (try again later): it can never succeed.
   CHECK(cni::failure_of(error).code == cni::kInterfaceExists);
   CHECK(error.text() ==
         "0000:3b:00.1 is already in this pod, as net1: two networks of the pod use the same "

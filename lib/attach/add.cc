@@ -14,18 +14,17 @@
 namespace ibpod::attach {
 namespace {
 
-// How long an interface may take from an ACTIVE port to carrier: one join of the broadcast group.
+// Time from an ACTIVE port to carrier: the interface joins the broadcast group once.
 constexpr Duration kCarrier{3000};
 
 struct Validated {
   node::Namespace pod;
-  std::optional<node::Function> before;  // the function that will be changed
+  std::optional<node::Function> before;  // before the change
   std::optional<cni::Ipam> ipam;
 };
 
-// All that can be refused without touching the device, each with the specification's code: a
-// namespace or an interface name that cannot be, a device that cannot be given, an IPAM that is
-// missing or does not speak the configuration's version.
+// Checks all that can be checked without touching the device: namespace, interface name, device,
+// and IPAM plugin with its version. Errors have the codes of the CNI specification.
 Result<Validated> validate(const Context& context, const AttachmentDriver& driver,
                            Deadline deadline) {
   TRY(check_records(context));
@@ -71,7 +70,7 @@ Status announce(const Context& context, const node::Record& record,
   return ok();
 }
 
-// IPAM's answer, in the pod's interface.
+// Asks IPAM for addresses and sets them on the pod's interface.
 Result<cni::AddResult> assign_addresses(const Context& context, const node::Record& record,
                                         IpamAllocation& allocation, Deadline deadline) {
   cni::AddResult result = TRY(allocation.allocate(context, deadline));
@@ -81,7 +80,7 @@ Result<cni::AddResult> assign_addresses(const Context& context, const node::Reco
   const node::Addressing addressing = addressing_of(result);
   TRY(context.host.kernel.configure(record.netns, netdev.index, addressing, deadline));
   const Status announced = announce(context, record, addressing, deadline);
-  // The neighbours will find out by themselves, in a minute or so.
+  // Not an error: neighbors learn the address within about a minute.
   if (!announced) context.log.warn("the addresses are not announced: " + announced.error().text());
   return result;
 }
@@ -98,7 +97,7 @@ Result<cni::Interface> interface_of(const Context& context, const node::Record& 
   return interface;
 }
 
-// Under the folder's lock.
+// The caller holds the folder's lock.
 Status attach_device(const Context& context, const AttachmentDriver& driver, node::Record& record,
                      Deadline deadline) {
   TRY(check_still_there(context, record.netns));
@@ -115,17 +114,18 @@ Result<cni::AddResult> complete(const Context& context, const AttachmentDriver& 
     result = TRY(assign_addresses(context, record, allocation, deadline));
   const cni::Interface interface = TRY(interface_of(context, record));
   result.interfaces = {interface};
-  // As containernetworking's plugins have it: what the network says goes before what IPAM says.
+  // The network's DNS settings have precedence over IPAM's, as in the containernetworking plugins.
   if (!context.request.network.dns.is_null()) result.dns = context.request.network.dns;
   for (const ib::PKey key : joined.unverified) result.unverified.push_back(key.text());
   TRY(driver.publish(context, record, joined.entry, before));
-  // After a DEL that came while IPAM was called, no later call would release the addresses.
+  // If a DEL came during the IPAM call, this ADD must fail: no later call would release the
+  // addresses.
   TRY(check_still_ours(context, record));
   return result;
 }
 
-// A DEL may have taken the record away meanwhile, and asked IPAM too early: what IPAM owes is noted
-// whether there is a record or not.
+// A DEL may have removed the record and called IPAM too early, so the owed addresses are noted even
+// without a record.
 Status undo_all(const Context& context, const node::Record& record,
                 const IpamAllocation& allocation) {
   const Deadline deadline = Deadline::in(kUndoTime);
@@ -142,7 +142,7 @@ Status undo_all(const Context& context, const node::Record& record,
   return errors.status();
 }
 
-// The first error stands; what could not be undone is added to it.
+// Returns the first error, with what could not be undone added to it.
 Error undo(const Context& context, const node::Record& record, const IpamAllocation& allocation,
            Error error) {
   const Status undone = undo_all(context, record, allocation);
@@ -165,7 +165,6 @@ Result<node::Spec> spec_for(const Context& context, const AttachmentDriver& driv
 }  // namespace
 
 Result<cni::AddResult> add(const Context& opened, AttachmentDriver& driver, Deadline deadline) {
-  // What the pod may have, and what it gets.
   const bool sm_managed = TRY(await_agent(opened, deadline));
   const Context context = with_agent(opened, sm_managed);
   const bool has_part = TRY(driver.resolve(context, deadline));
@@ -175,7 +174,7 @@ Result<cni::AddResult> add(const Context& opened, AttachmentDriver& driver, Dead
   const Validated validated = TRY(validate(context, driver, deadline));
   if (names_partitions(spec)) TRY(require_sm(context, deadline));
 
-  // Under the device's lock: on disk before anything changes.
+  // Under the device's lock, the record is on disk before anything changes.
   node::Record record = begin_record(context, spec, validated.pod);
   std::optional<FolderLock> lock = TRY(acquire_device(context, name_in(context, driver), deadline));
   const Status attached = attach_device(context, driver, record, deadline);

@@ -21,7 +21,7 @@ Status del_now(Fixture& fixture) {
 }
 int code_of(const Error& error) { return cni::failure_of(error).code; }
 
-// An ADD, during whose call of IPAM something happens.
+// Runs an ADD, and something else during its call of IPAM.
 Result<cni::AddResult> add_while_ipam_waits(Fixture& fixture,
                                             const std::function<void()>& happens) {
   fixture.install_ipam(
@@ -187,8 +187,8 @@ TEST_CASE("what an IPAM that broke off may have reserved is owed to it") {
     CHECK(code_of(error) == cni::kIpamFailed);
     CHECK(fixture.recorded().empty());
     CHECK(fixture.owed().size() == 1);
-    CHECK(fixture.changes() == "");  // the device is home all the same
-    // Once: the second answer would not be another one.
+    CHECK(fixture.changes() == "");  // the device is back
+    // ADD and one DEL: a second DEL would have the same answer.
     CHECK(fixture.ipam_calls().size() == 2);
     fixture.programs.write("well", "");
     REQUIRE(del_now(fixture));
@@ -212,7 +212,7 @@ TEST_CASE("a pod that has ended while its ADD waited for the device is given not
   REQUIRE(add_now(fixture));
   fixture.boot_id = "this-boot";
   fixture.set_call(cni::Verb::add, "c1", kPod);
-  // While what the last one has left is being cleared away.
+  // During the cleanup of the last attachment.
   bool alive = true;
   const auto kernel = node::trace(fixture.k, [&](const node::Step& step) {
     if (alive && step.kind == node::StepKind::order) fixture.k.kill_namespace(kPod);
@@ -236,7 +236,7 @@ TEST_CASE("neighbours that cannot be told are a warning, not a failure") {
     REQUIRE(add_now(counted));
     return counted.k.orders();
   }();
-  fixture.k.fail_at(orders - 1);  // announce comes last
+  fixture.k.fail_at(orders - 1);  // announce() is the last step
   REQUIRE(add_now(fixture));
   REQUIRE(fixture.k.struck());
   CHECK(fixture.warnings ==
@@ -249,7 +249,7 @@ TEST_CASE("other character devices than before are told") {
   fixture.k.unbind(fake::vf_address(0, 1));
   fixture.k.bind(fake::vf_address(0, 1), "mlx5_core").value();
   fixture.k.bind(kVf, "mlx5_core").value();
-  fixture.k.unbind(fake::vf_address(0, 1));  // its numbers are free, and the lowest
+  fixture.k.unbind(fake::vf_address(0, 1));  // the VF's numbers are free and the lowest
   REQUIRE(add_now(fixture));
   REQUIRE(fixture.warnings.size() == 1);
   CHECK(fixture.warnings.front() ==
@@ -271,8 +271,8 @@ TEST_CASE("a lease that cannot be given back now is owed, and the error says so"
             "for the next pod, but the pod's address is not yet released at ipam lease") !=
         std::string::npos);
   CHECK(fixture.recorded().empty());
-  CHECK(fixture.changes() == "");  // the device is home all the same
-  // The same name again would be given an address that is about to be taken back.
+  CHECK(fixture.changes() == "");  // the device is back
+  // A second ADD of the same name would get an address that is about to be released.
   const Error again = add_now(fixture).error();
   CHECK(code_of(again) == cni::kTryAgainLater);
   CHECK(again.text().find("not yet released at ipam lease") != std::string::npos);
@@ -348,7 +348,7 @@ TEST_CASE("a PF on vfio-pci is handed over as it is") {
   CHECK(fixture.leftovers() == "");
 }
 
-// --- the loops
+// --- the fault loops
 
 void prepare(Fixture& fixture, fake::IpoibReappears reappears, bool isolation) {
   fixture.k.ipoib_reappears = reappears;

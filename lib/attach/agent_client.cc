@@ -8,7 +8,7 @@
 namespace ibpod::attach {
 namespace {
 
-// An agent that is restarted or upgraded is back by then; if not, the caller tries again.
+// Longer than a restart or an upgrade of the agent takes; after it the caller tries again.
 constexpr Duration kUntilBack{15'000};
 
 Error refused(const AgentRequiredFile& required_file, const std::string& why) {
@@ -25,7 +25,7 @@ Result<bool> ask_at(const Connect& agent, const Path& socket, Deadline deadline)
   return health.binds();
 }
 
-// A network that names an agent must not be attached without it.
+// If a network names an agent, it is not attached without that agent.
 Result<bool> ask_named(const Connect& agent, const Path& socket, Deadline deadline) {
   const Result<bool> sm_managed = ask_at(agent, socket, deadline);
   if (sm_managed) return sm_managed;
@@ -36,7 +36,7 @@ Result<bool> ask_named(const Connect& agent, const Path& socket, Deadline deadli
       .reported_as(cni::kTryAgainLater);
 }
 
-// The author of a network must not choose the agent that answers for its pods.
+// The author of a network must not choose the agent that decides for its pods.
 Status check_own(const AgentRequiredFile& required_file, const Path& socket,
                  const Settings& settings) {
   if (!required_file.is_in(settings.state_folder))
@@ -58,8 +58,8 @@ Error refusal(const cni::Call& call, const std::string& key, const ib::PciAddres
                                  " in " + std::string(kNodeConfigFile));
 }
 
-// No process listens there. One that answers late, or does not know yet, is no such case: a pod
-// could bring that about.
+// True if no process listens at the socket. A late or indefinite answer is not counted: a pod could
+// cause it.
 bool is_absent(const Error& error) {
   return error.code() == Code::unavailable &&
          (error.error_number() == ENOENT || error.error_number() == ECONNREFUSED);
@@ -67,7 +67,7 @@ bool is_absent(const Error& error) {
 
 }  // namespace
 
-// A mark that cannot be read is one all the same.
+// A file that cannot be read requires the agent, too.
 bool AgentClient::is_required() const {
   const Result<std::optional<Path>> socket = required_file_.read();
   return !socket || *socket || !settings_.agent_socket.empty();

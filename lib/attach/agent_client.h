@@ -1,4 +1,4 @@
-// AgentClient: the node's agent, as one call asks it.
+// AgentClient: one call's client of the node's agent.
 #pragma once
 
 #include "lib/attach/agent_required_file.h"
@@ -18,9 +18,9 @@ namespace ibpod::attach {
 
 struct Context;
 
-// Asks the node's agent behind a socket.
+// Opens a client of the node's agent at `socket`.
 using Connect = std::function<std::unique_ptr<nodeapi::Node>(const Path& socket)>;
-// Of one question to the agent, which answers at once, from its last snapshot.
+// Deadline of one question to the agent, which answers at once, from its last snapshot.
 constexpr Duration kAgentTimeout{5'000};
 
 class AgentClient {
@@ -31,15 +31,17 @@ class AgentClient {
         settings_(settings),
         connect_(std::move(connect)) {}
 
-  // Nothing is attached without it: the node is marked, or the network names it.
+  // True if nothing may be attached without the agent: the node's file requires it, or the network
+  // names it.
   bool is_required() const;
-  // Whether it has networks without a partition refused.
+  // True if networks without a partition are refused.
   Result<bool> needs_partition() const { return required_file_.needs_partition(); }
-  // For one question: at the socket of the mark, else of the settings, else the usual one.
+  // Connects to the socket in the node's file, else to that in the settings, else to the default
+  // one.
   std::unique_ptr<nodeapi::Node> connect() const;
-  // Whether the agent binds: false where there is no mark and the settings name no agent. On a
-  // marked node: invalid, where the settings name another agent or other records than the mark.
-  // unavailable (11), saying what to do, where the agent does not answer. It is asked once.
+  // True if the agent binds; false if no agent is required. invalid if the settings name another
+  // agent or folder of records than the node's file. unavailable (11), with the remedy, if the
+  // agent does not answer. Asks once.
   Result<bool> ask(Deadline deadline) const;
 
  private:
@@ -48,19 +50,18 @@ class AgentClient {
   Connect connect_;
 };
 
-// The same for an ADD, which waits for an agent that restarts.
+// ask() for an ADD, which waits for an agent that restarts.
 Result<bool> await_agent(const Context& context, Deadline deadline);
 
-// Tenants write networks, and a network can name any device of the node; what the kubelet allocated
-// to the pod is the truth.
+// Tenants write networks, and a network can name any device of the node: only the kubelet's
+// allocation shows which device the pod may have.
 inline constexpr std::string_view kDeviceAdvice =
     "request the device's resource in the pod's spec and leave deviceID to Multus, or set "
     "\"devices\": \"any\"";
 
-// The node's agent asks the kubelet. denied if the kubelet has not given `device` to the pod; `key`
-// names it in the network, `advice` is the remedy, up to the name of the node's file. ok if there
-// is nothing to check it against: the node allows any device (node_config.h), runs no kubelet, or
-// attaches without an agent and none listens. Any other failure to answer is the agent's error.
+// denied if the kubelet has not given `device` to the pod; the error has `key` and `advice`. ok if
+// there is nothing to compare with: the node allows any device (node_config.h), has no kubelet, or
+// does not require an agent and none listens. Other failures are the agent's errors.
 Status check_allocated(const Context& context, const std::string& key, const ib::PciAddress& device,
                        const std::string& advice, Deadline deadline);
 

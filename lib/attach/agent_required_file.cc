@@ -26,7 +26,7 @@ bool AgentRequiredFile::is_in(const Path& state) const {
   return (state / "").lexically_normal() == (folder() / "").lexically_normal();
 }
 
-// Anything but "refuse" is of a later version, and this one does not know what it asks for.
+// A later version may have words other than "refuse": this version cannot obey them.
 Result<AgentRequiredFile::Content> AgentRequiredFile::parse(const std::string& text) {
   const json::Value mark = TRY(json::Value::parse(text));
   if (!mark.is_object()) return mark.wrong("expected an object");

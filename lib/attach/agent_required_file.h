@@ -1,6 +1,6 @@
-// AgentRequiredFile: says that on this node nothing is attached while its agent is away
-// (standalone: refuse in the agent's configuration), and whether a network has to name a partition
-// (withoutPartition). The agent writes it, and the plugins go by it.
+// AgentRequiredFile: requires the agent for all attachments of this node ("standalone": "refuse" in
+// the agent's configuration), and a partition in each network (withoutPartition). The agent writes
+// it; the plugins obey it.
 #pragma once
 
 #include "lib/base/files.h"
@@ -14,30 +14,30 @@ namespace ibpod::attach {
 class AgentRequiredFile {
  public:
   explicit AgentRequiredFile(const Path& state) : file_(state / "agent") {}
-  // The one that holds for a network with its records in `state`: the node's own, where there is
-  // one, else that of the network's folder, which may be anybody's.
+  // The file in effect: the node's own if it exists, else that in `state`, the folder of the
+  // network's records, which a tenant may have chosen.
   static AgentRequiredFile effective(const Path& state, const Path& of_node);
 
-  // The records are there, too: on a node with a mark of its own who writes a network does not
-  // choose by which a DEL gives back.
+  // The folder of records. If the node has its own file, a network cannot choose the records that
+  // DEL obeys.
   Path folder() const { return file_.parent_path(); }
-  // With a slash at its end or without.
+  // `state` may end with a slash.
   bool is_in(const Path& state) const;
   const Path& file() const { return file_; }
-  // On disk, flushed, when this returns; likewise removed. What is so already stays untouched, and
-  // so does a mark of a newer version: unsupported.
+  // Durable when this returns; so is remove(). An equal file is not written again. unsupported for
+  // a file of a newer version, which stays.
   Status write(const Path& socket, bool needs_partition = false) const;
   Status remove() const;
-  // Where the agent answers; nothing: there is no mark. invalid or unsupported, naming the file,
-  // where it cannot be understood: it is a mark all the same.
+  // The agent's socket; nothing if there is no file. invalid or unsupported, naming the file, if it
+  // cannot be understood: the agent is required all the same.
   Result<std::optional<Path>> read() const;
-  // Whether it has networks without a partition refused. Errors as those of read().
+  // True if networks without a partition are refused. Errors as read().
   Result<bool> needs_partition() const;
 
  private:
   struct Content {
     Path socket;
-    bool needs_partition = false;  // also of a mark that an earlier agent has written
+    bool needs_partition = false;  // false in a file of an older agent
     bool operator==(const Content&) const = default;
   };
   static Result<Content> parse(const std::string& text);

@@ -21,7 +21,7 @@ struct AgentFixture {
   fake::FakeAgent agent;
   std::vector<Path> questions;
 
-  // Of a network with a stateDir, or an agentSocket, of its own.
+  // For a network with its own stateDir or agentSocket.
   Result<bool> check(const Path& socket = {}) { return check(state, socket); }
   Result<bool> check(const Path& state_folder, const Path& agent_socket) {
     Settings settings;
@@ -168,7 +168,7 @@ TEST_CASE("a network leads neither past the mark nor to another agent") {
   CHECK(folder.text() == "stateDir: " + (fixture.folder.path() / "other").string() +
                              ": this node's agent keeps its records in " + fixture.state.string() +
                              ": remove the key");
-  CHECK_FALSE(fixture.check(fixture.state / "", {}).value());  // the same one
+  CHECK_FALSE(fixture.check(fixture.state / "", {}).value());  // the same folder
   fixture.questions.clear();
   const Error socket = fixture.check("/run/other.sock").error();
   CHECK(socket.code() == Code::invalid);
@@ -176,7 +176,7 @@ TEST_CASE("a network leads neither past the mark nor to another agent") {
         "agentSocket: /run/other.sock: this node's agent answers at /run/ibpod/agent.sock: remove "
         "the key");
   CHECK(fixture.questions.empty());
-  REQUIRE(other.write("/run/other.sock"));  // by the owner of that folder
+  REQUIRE(other.write("/run/other.sock"));  // written by that folder's owner
   CHECK(AgentRequiredFile::effective(fixture.folder.path() / "other", fixture.state).file() ==
         fixture.required_file.file());
 }

@@ -1,5 +1,6 @@
-// AttachmentDriver: what differs between the kinds of attachment: a VF (vf_driver.h) and an IPoIB
-// child (ipoib_driver.h). The verbs (verbs.h) are the same for both, and call it in this order.
+// AttachmentDriver: the part of an attachment that depends on its kind: VF (vf_driver.h) or IPoIB
+// child (ipoib_driver.h). The verbs (verbs.h) are common to both, and call a driver's functions in
+// this order.
 #pragma once
 
 #include "lib/attach/context.h"
@@ -16,52 +17,53 @@ class AttachmentDriver {
  public:
   virtual ~AttachmentDriver() = default;
 
-  // What the network names, for the log; empty: nothing that can be read.
+  // The device that the network names, for the log; empty if it cannot be read.
   virtual std::string subject() const = 0;
-  // The folder of its records (node/records.h), whose lock keeps two attachments apart; empty: not
+  // The folder of its records (node/records.h), whose lock excludes other attachments; empty: not
   // known.
   virtual std::string folder(const cni::Call& call) const = 0;
-  // What the network wants of the interface.
+  // The network's spec of the interface.
   virtual const node::Spec& spec() const = 0;
 
-  // For STATUS: whether the node has what an ADD of this network needs.
+  // For STATUS: ok if the node has everything that an ADD of this network needs.
   virtual Status check_node(const Context& context) const = 0;
 
-  // For ADD and CHECK: finds the device that the network leaves open. An ADD is denied one that the
-  // kubelet has not given to the pod. False: this pod has no part in the network, and ADD answers
-  // with an empty result.
+  // For ADD and CHECK: finds the device if the network does not name it. ADD is denied a device
+  // that the kubelet has not given to the pod. False: the pod has no device of this network, and
+  // ADD returns an empty result.
   virtual Result<bool> resolve(const Context& context, Deadline deadline) = 0;
 
-  // Whether the node's policy lets the pod have what it asks for.
+  // ok if the node's policy allows this attachment.
   virtual Status check_allowed(const Context& context) const = 0;
 
-  // Refuses what no ADD can work with as the node is now. Touches nothing. Returns the function
-  // that will be changed, as it is before; nothing: none will be.
+  // Refuses a device that no ADD can use in the node's present state. Changes nothing. Returns the
+  // function before the change; nothing if no function will be changed.
   virtual Result<std::optional<node::Function>> check_usable(const Context& context) const = 0;
 
-  // Under the folder's lock, from the first look at the node on. The record says what is wanted and
-  // takes what was found; when this returns it is on disk, as it was before the first change.
+  // The caller holds the folder's lock. Completes the record with the original state and writes it
+  // to disk before the first change.
   virtual Status attach(const Context& context, node::Record& record, Deadline deadline) const = 0;
 
-  // Waits, without the lock, until the interface is in the pod, and the pod in the partitions that
-  // were asked for, if the node can see that. unavailable at the deadline.
+  // Waits, without the lock, until the interface is in the pod and, if the node can see that, the
+  // pod is in its partitions. unavailable at the deadline.
   virtual Result<ReadyResult> wait_ready(const Context& context, node::Record& record,
                                          IndexRequirement requirement, Deadline deadline) const = 0;
 
-  // Tells others than the runtime what the pod has by now. `before`: what check_usable() returned.
+  // Publishes the result to others than the runtime (the device-info file). `before`: as returned
+  // by check_usable().
   virtual Status publish(const Context& context, const node::Record& record,
                          const std::optional<TableEntry>& membership,
                          const std::optional<node::Function>& before) const = 0;
 
-  // Whether it still is what ADD made of it, addresses aside; a difference is reported as 106.
+  // ok if the interface is still as ADD made it, addresses aside; a difference is reported as 106.
   virtual Status check(const Context& context, const node::Record& record,
                        IndexRequirement requirement) const = 0;
 
-  // For GC: ends what no record speaks of.
+  // For GC: removes devices of ours without a record.
   virtual Status collect_strays(const Context& context) const = 0;
 };
 
-// The error of a CHECK that finds the attachment other than ADD has made it.
+// The error of a CHECK that finds a difference from the state after ADD.
 Error differs(const std::string& text);
 
 }  // namespace ibpod::attach

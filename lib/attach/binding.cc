@@ -14,9 +14,11 @@ namespace {
 using nodeapi::Binding;
 using nodeapi::Node;
 
-// What is not gone by then is the agent's to watch: a runtime waits for its DEL.
+// Time that a DEL waits for the keys to go, as the runtime waits for it; afterwards the agent
+// watches them.
 constexpr Duration kUntilGone{15'000};
-// Not where that has been waited for already: others wait for their sweep.
+// If an earlier call has waited already, the wait is shorter: other attachments wait for their
+// sweep.
 constexpr Duration kUntilGoneAgain{1'000};
 
 nodeapi::AttachmentName name_in_node(const node::Record& record) {
@@ -35,18 +37,18 @@ std::string words(const Binding& binding) {
   return binding.state.empty() ? "its state is not known" : "its state is " + binding.state;
 }
 
-// Without a word of the SM service's there is no state.
+// The state comes from the SM service, so there is none before its first answer.
 std::string details_of(const Binding& binding) {
   if (binding.state.empty()) return "state not known: the SM service has not answered";
   return "state " + binding.state + (binding.reason.empty() ? "" : ", reason " + binding.reason);
 }
 
-// A later question may be answered otherwise.
+// True if a later try may succeed.
 bool is_transient(const Error& error) {
   return error.code() == Code::unavailable || error.code() == Code::busy;
 }
 
-// Whether a key of a network was meant to name a partition: "partitoin", "P_Key".
+// True if the key may be a misspelled name of a partition's key: "partitoin", "P_Key".
 bool may_name_partition(std::string_view key) {
   key.remove_prefix(key.rfind('.') + 1);
   std::string letters;
@@ -57,19 +59,19 @@ bool may_name_partition(std::string_view key) {
          letters.find("pkey") != letters.npos;
 }
 
-// The keys were read in the port's table: from the subnet, or by the node.
+// True if the keys were read in the port's table, from the subnet or by the node.
 bool is_verified(const Binding& binding) {
   return binding.proof == "port" || binding.proof == "node";
 }
 
-// An unknown proof is not "none".
+// Refuses a proof that this version does not know.
 Status check_proof(const Binding& binding, const node::Record& record) {
   if (is_verified(binding) || binding.proof == "none") return ok();
   return Error(Code::internal, partitions_of(record) + ": unexpected proof \"" + binding.proof +
                                    "\" from the agent: expected port, node or none");
 }
 
-// One for each partition, or a child could be made on the wrong one.
+// An error unless there is a key for each partition: the child could be on the wrong one.
 Result<std::vector<ib::PKey>> keys_of(const Binding& binding, const node::Record& record) {
   if (binding.keys.size() == record.spec.partitions.size()) return binding.keys;
   return Error(Code::internal, partitions_of(record) + ": expected " +
@@ -122,7 +124,7 @@ Status begin_binding(const Context& context, const node::Record& record, Deadlin
     return context.host.agent.connect()->bind(name_in_node(record), Node::Wait::no,
                                               deadline.at_most(kAgentTimeout));
   });
-  // It is asked again.
+  // await_binding() asks again.
   if (begun || is_transient(begun.error())) return ok();
   return begun.error();
 }
@@ -133,7 +135,7 @@ Status await_guid_grant(const Context& context, const node::Record& record, Dead
     const Result<Binding> told =
         context.host.agent.connect()->bind(name_in_node(record), Node::Wait::granted, deadline);
     if (!told && !is_transient(told.error())) return told.error();
-    // The last one often says only that there was no time for an answer.
+    // The last answer often says only that there was no time for one: the earlier cause is kept.
     const bool is_reason = !told && told.error().code() == Code::busy;
     if (is_reason || why.empty()) why = told ? words(*told) : told.error().text();
     return told && told->granted;
@@ -154,11 +156,11 @@ Result<BindingResult> await_binding(const Context& context, const node::Record& 
         context.host.agent.connect()->bind(name_in_node(record), Node::Wait::verified, deadline);
     if (!told && !is_transient(told.error())) return told.error();
     if (told) binding = *told;
-    // The last one often says only that there was no time for an answer.
+    // The last answer often says only that there was no time for one: the earlier cause is kept.
     const bool is_reason = binding.text.empty() || deadline.left() > Duration(0);
     if (!told && binding.state.empty() && is_reason) binding.text = told.error().text();
     if (told && told->verified()) TRY(check_proof(*told, record));
-    // The port's table must have been seen, unless the port is a VM's.
+    // The keys must have been read in the port's table, unless a virtual machine has the port.
     return told && told->verified() &&
            (is_verified(*told) || node::is_vfio(record.original.driver));
   };

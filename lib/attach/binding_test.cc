@@ -1,5 +1,5 @@
-// Partitions by name: the pod is in them before its ADD ends, and out of them before its device is
-// anybody else's, whatever fails.
+// Partitions by name: the pod is in them before its ADD ends, and out of them before another pod
+// gets its device, whatever fails.
 #include "lib/attach/binding.h"
 
 #include "lib/attach/verbs.h"
@@ -26,7 +26,7 @@ struct InBlue : Fixture {
     vf_config.spec.partitions = {{"blue"}};
     vf_config.spec.guids.reset();
   }
-  // No port that a key was given to has one any more.
+  // True if no port has a key.
   bool no_keys() {
     const bool none =
         std::all_of(k.fabric.pkeys.begin(), k.fabric.pkeys.end(),
@@ -39,10 +39,10 @@ struct InBlue : Fixture {
   static inline const ib::Guid kOwnPort = fake::vf_guid(0, 0);
 };
 
-// With a GUID of the pod's choice.
+// The pod requests a GUID.
 struct RequestedGuidFixture : InBlue {
   RequestedGuidFixture() { vf_config.spec.guids = kSpecGuids; }
-  // How often the VF was given GUIDs.
+  // The number of times that the VF was given GUIDs.
   auto given() const { return std::count(k.trail().begin(), k.trail().end(), "set_vf_guids"); }
 };
 
@@ -113,7 +113,8 @@ TEST_CASE_FIXTURE(InBlue, "an IPoIB child is made on the partition's key") {
   CHECK(leftovers() == "");
 }
 
-// Its DEL has not found it; the port has left the partition, and the key is another one's now.
+// DEL has not found the child; the port has left the partition, and another partition has the key
+// now.
 TEST_CASE_FIXTURE(InBlue, "a P_Key that a hidden child may still be in serves no other partition") {
   configure_child("ib0").spec.partitions = {{"blue"}};
   REQUIRE(add());
@@ -283,7 +284,7 @@ TEST_CASE_FIXTURE(InBlue,
   CHECK(binder.leftovers() == "");
 }
 
-// DEL goes on after the answer that the keys are gone.
+// DEL continues after the answer that the keys are gone.
 TEST_CASE_FIXTURE(InBlue, "an attachment that is ending is not bound again") {
   REQUIRE(add());
   binder.stuck = true;
@@ -322,7 +323,7 @@ TEST_CASE_FIXTURE(InBlue, "a port that is not verified is error 11 with the reas
   CHECK(code_of(refused.error()) == cni::kTryAgainLater);
   CHECK(says(refused.error(), "partition blue: not verified: the subnet manager has not swept"));
   CHECK(refused.error().details() == "state written, reason waiting");
-  // The key may have come meanwhile: only the agent can find out.
+  // The key may have come since: only the agent can find out.
   CHECK(recorded().size() == 1);
   binder.stuck = false;
   REQUIRE(del());
@@ -330,7 +331,7 @@ TEST_CASE_FIXTURE(InBlue, "a port that is not verified is error 11 with the reas
   CHECK(leftovers() == "");
 }
 
-// The device is home, the addresses are given back, and no other pod gets the device.
+// The device is back, its addresses are released, and no other pod gets the device.
 TEST_CASE_FIXTURE(InBlue, "DEL succeeds while the key cannot leave, and the device waits") {
   vf_config.spec.guids.reset();
   REQUIRE(add());
@@ -382,7 +383,7 @@ TEST_CASE_FIXTURE(RequestedGuidFixture,
   CHECK(leftovers() == "");
 }
 
-// Its port is gone, and no other port gets that GUID before the service has released it.
+// The port is gone, and no other port gets that GUID before the service has released it.
 TEST_CASE_FIXTURE(RequestedGuidFixture,
                   "a GUID of its own that went with a reboot keeps no device out of service") {
   REQUIRE(add());
@@ -410,7 +411,7 @@ TEST_CASE_FIXTURE(InBlue, "GC ends the binding of a pod that is gone, and only t
 
 struct KilledProcess {
   bool in_del = false, after = false, by_gc = false;
-  // Whether there was a question of that number.
+  // True if question `number` was asked.
   bool at(InBlue& fixture, int number) const {
     if (in_del) REQUIRE(fixture.add());
     fixture.binder.kill_at = fixture.binder.calls + number;
@@ -440,7 +441,7 @@ struct KilledProcess {
   }
 };
 
-// Every question of ADD, then of DEL, is the last one of its process.
+// The process ends at each question of ADD, then of DEL.
 template <typename Fixture>
 int killed_around_every_question() {
   int points = 0;

@@ -8,7 +8,7 @@ using log::Level;
 
 namespace {
 
-// Warnings in one call, and bytes in each: libcni keeps a plugin's output in a log without
+// The most warnings of one call, and bytes of each: libcni keeps a plugin's output in a log without
 // rotation.
 constexpr size_t kMostWarnings = 16;
 constexpr size_t kLongestWarning = 1000;
@@ -24,7 +24,7 @@ std::string clipped(std::string text) {
 void CallLogWriter::name_call(const cni::Call& call, const json::Value& document) {
   log_.always("command", cni::name(call.verb));
   const std::optional<json::Value> network = document.find("name");
-  // It may be none yet: then it is told in the error alone.
+  // If the name is invalid, only the error has it.
   if (network && network->is_string() && network->string()->size() <= cni::kLongestName)
     log_.always("network", *network);
   if (!call.container_id.empty())
@@ -35,11 +35,11 @@ void CallLogWriter::name_call(const cni::Call& call, const json::Value& document
 void CallLogWriter::open(const Settings& settings) {
   log_.set_least(settings.log_level);
   const Status opened = settings.log_file.empty() ? ok() : log_.open(settings.log_file);
-  // A pod is not refused for a log.
+  // A log that cannot be opened does not fail the call.
   if (!opened) warn("logFile: " + opened.error().text());
 }
 
-// Its author may fill the node's disk with a network's warnings no more than with its pods.
+// The number is limited: a network's author could otherwise fill the node's disk with warnings.
 void CallLogWriter::warn_of_network(const std::vector<std::string>& warnings) {
   const size_t written = std::min(warnings.size(), kMostWarnings);
   for (size_t n = 0; n < written; ++n) warn(clipped(warnings[n]));

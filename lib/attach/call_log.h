@@ -1,4 +1,4 @@
-// CallLog: what one call has to say to an operator. CallLogWriter writes it to the plugin's log.
+// CallLog: the messages of one call to an operator. CallLogWriter writes them to the plugin's log.
 #pragma once
 
 #include "lib/attach/keys.h"
@@ -18,13 +18,13 @@ namespace ibpod::attach {
 class CallLog {
  public:
   virtual ~CallLog() = default;
-  // What an operator should know although nothing has failed.
+  // Something that an operator should know although nothing failed.
   virtual void warn(const std::string& text) = 0;
-  // What has been achieved.
+  // A result.
   virtual void inform(const std::string& text) = 0;
-  // Each step, and how long it took.
+  // A step and its duration.
   virtual void step(const node::Step& step) = 0;
-  // What the call is about, once it is known.
+  // The device of the call, once it is known.
   virtual void name_device(const std::string& device) = 0;
 };
 
@@ -32,14 +32,14 @@ class CallLogWriter : public CallLog {
  public:
   explicit CallLogWriter(log::Log& log) : log_(log) {}
 
-  // From then on each line says which call it is of. `document`: all that is known of the network.
+  // All later lines name this call. `document`: the network, as far as it was read.
   void name_call(const cni::Call& call, const json::Value& document);
   void name_network(const std::string& name) { log_.always("network", name); }
-  // Where the settings have it; a file that cannot be opened is a warning.
+  // Opens the settings' log file; only warns if it cannot be opened.
   void open(const Settings& settings);
-  // Warnings of one network. No more are written than a node's disk can bear.
+  // Warnings about one network; their number is limited.
   void warn_of_network(const std::vector<std::string>& warnings);
-  // How the call ended, and where its time went.
+  // Logs how the call ended, and the time it spent in each part.
   void finish(const std::optional<cni::Failure>& failure);
 
   void warn(const std::string& text) override { log_.write(log::Level::warning, text); }
@@ -52,7 +52,7 @@ class CallLogWriter : public CallLog {
 
   log::Log& log_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-  // Where this call's time went so far, in microseconds.
+  // This call's time in the kernel, in waits, and in other processes, in microseconds.
   int64_t kernel_us_ = 0, wait_us_ = 0, outside_us_ = 0;
 };
 

@@ -90,7 +90,7 @@ Status status(const Context& opened, const AttachmentDriver& driver, Duration ti
   const Result<bool> sm_managed = opened.host.agent.ask(deadline);
   const Context context = with_agent(opened, sm_managed && *sm_managed);
   if (context.host.sm_managed) TRY(to_partition_request(driver.spec()));
-  // A fault of the node is told before that of its agent.
+  // A fault of the node is reported before one of its agent.
   Status node = driver.check_node(context);
   if (node && !sm_managed) node = sm_managed.error();
   TRY(context.host.records.check_writable().during("stateDir: no attachment can be recorded"));

@@ -1,5 +1,4 @@
-// Context: what every verb of an attachment works with: what the runtime asks for, the node that it
-// is done on, and the log of the call.
+// Context: the input of every verb: the runtime's request, the node, and the call's log.
 #pragma once
 
 #include "lib/attach/agent_client.h"
@@ -25,12 +24,12 @@ struct Request {
 struct Host {
   node::Kernel& kernel;
   const node::Records& records;
-  std::string boot_id;  // of this boot
+  std::string boot_id;  // the current boot's
   AgentClient agent;
-  // The node's agent has made the folder of records (it does when it starts): one that is missing
-  // is no folder without records.
+  // The agent makes the folder of records when it starts. If it has, a missing folder is an error,
+  // and not an empty one.
   bool expects_records = false;
-  // The agent has answered that it brings ports into partitions. ADD and STATUS ask it.
+  // The agent has answered that it brings ports into partitions. Only ADD and STATUS ask.
   bool sm_managed = false;
 };
 
@@ -40,13 +39,13 @@ struct Context {
   CallLog& log;
 };
 
-// Once the agent has answered.
+// The context after the agent has answered.
 inline Context with_agent(Context context, bool sm_managed) {
   context.host.sm_managed = sm_managed;
   return context;
 }
 
-// Carries out a step and tells the call's log of it.
+// Runs a step and reports it to the call's log.
 template <typename Work>
 auto timed(const Context& context, const std::string& step, Work work) {
   using Clock = std::chrono::steady_clock;
@@ -58,7 +57,7 @@ auto timed(const Context& context, const std::string& step, Work work) {
   return result;
 }
 
-// Work that undoes what an ADD began, after its own time is over.
+// Time for undoing an ADD after its own deadline.
 inline constexpr Duration kUndoTime{20'000};
 
 }  // namespace ibpod::attach

@@ -38,12 +38,11 @@ Status release_unrecorded(const Context& context, const std::string& folder, Dea
   return taken ? ok() : take_from(context, *pod, folder, deadline);
 }
 
-// For an attachment without record. An IPAM that is not there, or does not speak the
-// configuration's version, has refused the ADD and can have reserved nothing: its absence must not
-// make DEL fail for ever.
+// For an attachment without a record. If the IPAM plugin is missing or does not support the
+// configuration's version, ADD was refused and nothing is reserved: then DEL must not fail.
 Status release_addresses_of_call(const Context& context, Deadline deadline) {
   const Result<std::optional<cni::Ipam>> ipam = ipam_of(context, context.request.network);
-  // Not found, or named as no program can be.
+  // The plugin is not found, or its name is invalid.
   if (!ipam) {
     context.log.warn(ipam.error().text());
     return ok();
@@ -58,8 +57,8 @@ Status release_addresses_of_call(const Context& context, Deadline deadline) {
   return timed(context, "IPAM DEL", [&] { return (*ipam)->del(deadline); });
 }
 
-// Where nothing is left but the partitions' keys, the agent watches over the rest: the device is in
-// quarantine until they have left its port.
+// If only the partitions' keys are left, DEL succeeds: the agent keeps the device in quarantine
+// until they have left its port.
 Status release_as_far_as_possible(const Context& context, const node::RecordName& name,
                                   Deadline deadline) {
   const EndResult outcome = TRY(end_attachment(context, name, deadline));
@@ -91,8 +90,8 @@ std::vector<std::string> release_recorded(const Context& context,
   return damaged;
 }
 
-// Releases the addresses still owed for this container and interface. `unread` takes the names of
-// those that cannot be read: the caller releases them by the call's own network.
+// Releases the addresses still owed for this container and interface. `unread` gets the names of
+// owed-address files that cannot be read: the caller releases those by the call's own network.
 Status release_recorded_addresses(const Context& context,
                                   const std::vector<node::AddressReleaseName>& owed,
                                   Deadline deadline,
@@ -109,7 +108,7 @@ Status release_recorded_addresses(const Context& context,
   return errors.status();
 }
 
-// For what has no record that can be read.
+// For attachments without a readable record.
 Status release_by_call(const Context& context, const std::vector<std::string>& folders,
                        const std::vector<node::AddressReleaseName>& unread, Deadline deadline) {
   Errors errors;
@@ -121,7 +120,7 @@ Status release_by_call(const Context& context, const std::vector<std::string>& f
   for (const node::AddressReleaseName& name : unread) {
     if (released) errors.collect(forget_owed(context, name, deadline));
   }
-  // The process that released them may have been killed before it removed the folder.
+  // A process that released the addresses may have been killed before it removed their folder.
   errors.collect(context.host.records.address_releases().tidy(context.request.call.container_id,
                                                               context.request.call.ifname));
   return errors.status();
@@ -131,13 +130,13 @@ Status release_by_call(const Context& context, const std::vector<std::string>& f
 
 Status del(const Context& context, const std::string& folder, Duration timeout) {
   TRY(check_records(context));
-  // An ADD with a short timeout needs as much time to be undone as any other.
+  // Undoing takes no less time if ADD's timeout was short.
   const Deadline deadline = Deadline::in(std::max(timeout, kUndoTime));
   const std::vector<node::RecordName> names = TRY(context.host.records.of_attachment(
       context.request.call.container_id, context.request.call.ifname));
   Errors errors;
   std::vector<std::string> rest = release_recorded(context, names, deadline, errors);
-  // With what those have just left.
+  // Includes the addresses that release_recorded() has just left.
   const std::vector<node::AddressReleaseName> owed =
       TRY(context.host.records.address_releases().of_attachment(context.request.call.container_id,
                                                                 context.request.call.ifname));

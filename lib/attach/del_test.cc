@@ -51,8 +51,8 @@ TEST_CASE("DEL works after the namespace has died, and after a reboot") {
   CHECK(fixture.leftovers() == "");
 }
 
-// As seen: the boot's VFs had no GUIDs, no call could give them those of the record, and so they
-// were out of service for good.
+// Seen on a node: after the boot the VFs had no GUIDs, no call could restore the recorded ones, and
+// the VFs stayed out of service.
 TEST_CASE("DEL after a power cut leaves the VF as this boot has made it") {
   Fixture fixture;
   SUBCASE("a GUID was asked for") {}
@@ -112,7 +112,7 @@ TEST_CASE("the late DEL of an old container touches nothing of the new owner") {
   const fake::State given = fixture.k.state;
   CHECK(del_as(fixture, "c1", kPod));
   CHECK(del_as(fixture, "c1", ""));
-  // Even one that is told the new owner's namespace.
+  // Even a DEL with the new owner's namespace.
   CHECK(del_as(fixture, "c1", kOther));
   CHECK(fake::diff(given, fixture.k.state) == "");
   CHECK(fixture.recorded() == std::vector<std::string>{"0000:3b:00.1/c2:net1"});
@@ -277,7 +277,7 @@ TEST_CASE("a DEL that means another attempt pays nothing") {
   CHECK(fixture.ipam_calls().size() == calls);
 }
 
-// IPAM plugins know an address by container and interface.
+// IPAM plugins identify an address by container and interface.
 TEST_CASE("what is owed of a name is not taken from a living attachment of that name") {
   Fixture fixture;
   REQUIRE(fixture.add());
@@ -324,7 +324,7 @@ TEST_CASE("a VF whose address cannot be noted as owed keeps its record") {
   CHECK(fixture.leftovers() == "");
 }
 
-// At every step of DEL, with an IPAM that refuses until all is over.
+// The DEL is killed at every step, with an IPAM plugin that refuses until the end.
 TEST_CASE("wherever a DEL is killed, the VF is the next pod's and the address is not forgotten") {
   bool struck = true;
   int points = 0;
@@ -352,7 +352,7 @@ TEST_CASE("wherever a DEL is killed, the VF is the next pod's and the address is
   CHECK(points > 5);
 }
 
-// The state between the note of what is owed and the removal of the record.
+// The state after the owed addresses are noted and before the record is removed.
 TEST_CASE("what is owed and still recorded is one attachment to every caller") {
   Fixture fixture;
   REQUIRE(fixture.add());
@@ -367,7 +367,7 @@ TEST_CASE("what is owed and still recorded is one attachment to every caller") {
   CHECK(fixture.leftovers() == "");
 }
 
-// Between the last file's removal and its folder's.
+// The state after the last file is removed and before its folder is.
 TEST_CASE("a folder that a killed DEL has left goes with the next one") {
   Fixture fixture;
   REQUIRE(fixture.add());

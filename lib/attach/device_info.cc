@@ -16,7 +16,7 @@ Result<Value> read_or_begin(const Path& file) {
   return document;
 }
 
-// A network can name the file of another pod's attachment.
+// A network may name the device-info file of another pod's attachment.
 Status check_not_anothers(const node::Records& records, const Path& file, const Value& pci,
                           const ib::PciAddress& device) {
   const std::optional<Value> named = pci.find("pci-address");

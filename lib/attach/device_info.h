@@ -1,4 +1,4 @@
-// The device-info file: what the kubelet's device plugin and Multus tell a pod about its device
+// The device-info file: the kubelet's device plugin and Multus describe a pod's device in it
 // (Device Information Specification 1.1.0).
 #pragma once
 
@@ -10,19 +10,15 @@
 
 namespace ibpod::attach {
 
-// Says in the file, which was written before the attachment, what the device is by now: its
-// address, and the names of its RDMA devices, as device plugins write them (pci.rdma-device,
-// "mlx5_3"). `membership` goes in as pkey and pkey-index, which a file without one does not have.
-// Other members stay as they are; a file that does not exist is made, and its folder: Multus makes
-// that only where the device plugin has written a file. The caller has checked that the folder is
-// the one that the node allows (Keys::device_info).
-// denied if it speaks of a device that another attachment has.
+// Updates the file's PCI address and RDMA devices ("mlx5_3"), and pkey and pkey-index if there is a
+// membership. Makes the file and its folder if missing. The caller has checked the folder
+// (Keys::device_info). denied if the file describes a device that another attachment has.
 Status write_device_info(const node::Records& records, const Path& file,
                          const ib::PciAddress& device, const std::vector<node::RdmaDevice>& rdma,
                          const std::optional<TableEntry>& membership);
 
-// An RDMA device that is moved or bound gets other character devices, and what the container may
-// open was decided before: warns where they are others than those of `before`.
+// Moving or binding an RDMA device changes its character devices, but the container's access was
+// decided before: warns if they differ from those of `before`.
 Status warn_of_other_char_devices(const Context& context, const node::Function& before);
 
 }  // namespace ibpod::attach

@@ -64,7 +64,7 @@ TEST_CASE("a folder that is missing after the boot is made; one that is there st
   const Path file = folder.path() / "k8s.cni.cncf.io/devinfo/cni/info";
   REQUIRE(write(file, kDevice, {}, std::nullopt));
   CHECK(read(file).at("pci")->at("pci-address")->string().value() == "0000:3b:00.2");
-  // As Multus makes it: root does not mind.
+  // As Multus makes the folder; root is not affected.
   std::filesystem::permissions(file.parent_path(), std::filesystem::perms::none);
   REQUIRE(write(file, kDevice, named({"mlx5_3"}), std::nullopt));
   CHECK(devices(file) == "mlx5_3");

@@ -1,5 +1,5 @@
-// A node whose attachments an ibpod of the first version has made and recorded in its own files
-// (tests/data/first_version): DEL gives back all that they speak of.
+// A node with attachments that the first version of ibpod made and recorded in its own files
+// (tests/data/first_version): DEL restores everything that the records say.
 #include "tests/support/attach_fixture.h"
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace {
 
 const Path kKept = "tests/data/first_version/node/attachments";
 
-// As it was when they were written: a pod for each, who attached by today's ADD the same.
+// The node as it was when the files were written: each pod is attached again by the current ADD.
 struct OldNode : Fixture {
   OldNode() : Fixture(false) {
     k = fake::node_with(1, 5);
@@ -44,7 +44,8 @@ struct OldNode : Fixture {
     REQUIRE(add());
     child.reset();
   }
-  // The DEL of one was killed as it began, the other's could not take the key off the port.
+  // The DEL of one attachment was killed when it began; that of the other could not remove the key
+  // from the port.
   void start_with_partitions() {
     vf_config.spec.partitions = {{"blue", "full"}, {"red"}};
     start("attached", 2);

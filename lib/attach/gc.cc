@@ -14,7 +14,7 @@ bool is_valid(const Context& context, const node::RecordName& name) {
          valid.end();
 }
 
-// `living` takes it where it has to stay.
+// Adds an attachment that must stay to `living`.
 Status collect(const Context& context, const node::RecordName& name, Deadline deadline,
                std::vector<cni::Attachment>& living) {
   const Result<node::Record> record = context.host.records.read(name);
@@ -33,8 +33,8 @@ Status collect(const Context& context, const node::RecordName& name, Deadline de
   return ok();
 }
 
-// What its attachments owe IPAM, whatever the runtime calls valid: a DEL that has failed for it is
-// not forgotten by the runtime either.
+// Releases the network's owed addresses, even for attachments that the runtime calls valid: it does
+// so as long as their DEL fails.
 Status release_addresses_owed(const Context& context, const node::AddressReleaseName& name,
                               Deadline deadline) {
   const Result<node::Record> record = context.host.records.address_releases().read(name);
@@ -45,7 +45,8 @@ Status release_addresses_owed(const Context& context, const node::AddressRelease
   return release_owed(context, name, deadline);
 }
 
-// The first one has kUndoTime. IPAM that does not answer is not waited for again and again.
+// All share one deadline of at least kUndoTime, so that an IPAM plugin that does not answer is
+// waited for only once.
 Status release_addresses_owed(const Context& context, Deadline deadline) {
   const std::vector<node::AddressReleaseName> names =
       TRY(context.host.records.address_releases().all());
@@ -56,8 +57,8 @@ Status release_addresses_owed(const Context& context, Deadline deadline) {
   return errors.status();
 }
 
-// The configuration, with what has turned out to live among the valid attachments: IPAM shall not
-// give away an address that is in use.
+// The configuration with the living attachments added to the valid ones: IPAM must not release an
+// address that is in use.
 cni::Network with_living(const cni::Network& network, std::vector<cni::Attachment> living) {
   if (living.empty()) return network;
   living.insert(living.end(), network.valid_attachments.begin(), network.valid_attachments.end());

@@ -70,7 +70,7 @@ TEST_CASE(
   fixture.programs.write("well", "");
   REQUIRE(gc_now(fixture, "green"));
   CHECK(fixture.owed().size() == 1);
-  // The runtime goes on calling it valid for as long as its DEL fails.
+  // The runtime calls an attachment valid as long as its DEL fails.
   REQUIRE(gc_now(fixture, "blue", R"({"containerID":"c1","ifname":"net1"})"));
   CHECK(fixture.leftovers() == "");
 }
@@ -120,7 +120,7 @@ TEST_CASE("GC goes on through failures and tells them all") {
   fixture.state.write("attachments/" + fake::vf_address(0, 1).text() + "/c9:net1.json", "{");
   const Error error = gc_now(fixture).error();
   CHECK(error.text().find("c0:net1") != std::string::npos);
-  // The neighbour's device was at home.
+  // The other VF was on the host, so its damaged record is gone.
   CHECK(fixture.recorded() ==
         std::vector<std::string>{"0000:3b:00.1/c0:net1", "0000:3b:00.1/c1:net1"});
 }

@@ -21,7 +21,7 @@ Result<std::optional<cni::Ipam>> find_ipam(const cni::Network& network, std::vec
   return std::optional<cni::Ipam>(std::move(ipam));
 }
 
-// One that a network names as its own IPAM would call itself until its time is over.
+// If a network named one of our plugins as its IPAM, it would call itself until the timeout.
 Status check_is_no_plugin_of_ours(const std::string& type) {
   if (type != "ib-sriov" && type != "ipoib") return ok();
   return Error(Code::invalid,
@@ -30,7 +30,7 @@ Status check_is_no_plugin_of_ours(const std::string& type) {
       .reported_as(cni::kInvalidConfiguration);
 }
 
-// ADD checks it, and DEL again: the node's configuration may have changed since.
+// Checked in ADD, and in DEL again: the node's configuration may have changed since.
 Status check_ipam_type(const Context& context, const std::string& type) {
   TRY(check_is_no_plugin_of_ours(type));
   const auto& types = context.request.settings.ipam_types;
@@ -43,7 +43,7 @@ Status check_ipam_type(const Context& context, const std::string& type) {
       .reported_as(cni::kInvalidConfiguration);
 }
 
-// "" where it has none. A configuration that cannot be read any more may have one.
+// "" if the network has no IPAM. "IPAM" if the configuration cannot be read: it may have one.
 std::string ipam_type_of(const node::Record& record) {
   Result<json::Value> document = cni::parse_document(record.configuration);
   if (!document) return "IPAM";
@@ -52,14 +52,15 @@ std::string ipam_type_of(const node::Record& record) {
   return network ? network->ipam_type : "IPAM";
 }
 
-// Nothing is left but the keys in its port's table; or its function is not in the machine.
+// True if nothing is left but the keys in the port's table, or if the function is not in the
+// machine.
 Result<bool> has_ended(const Context& context, const Result<node::Record>& record) {
   if (!record) return record.error().code() == Code::not_found;
   if (record->stage == node::Stage::pkey_pending) return true;
   return is_missing(context, *record);
 }
 
-// The device is not free yet where its record is still there.
+// False if the record is still there: then the device is not free.
 Result<bool> is_device_free(const Context& context, const AddressReleaseName& name) {
   const std::vector<node::RecordName> left =
       TRY(context.host.records.of_attachment(name.container_id, name.ifname));
@@ -110,7 +111,7 @@ Status release_addresses(const Context& context, const node::Record& record, Dea
   environment["CNI_CONTAINERID"] = record.container_id;
   environment["CNI_IFNAME"] = record.ifname;
   environment["CNI_ARGS"] = record.cni_args;
-  // The runtime's word of today goes before that of the ADD.
+  // This call's CNI_PATH has precedence over that of the ADD.
   std::vector<Path> path = context.request.call.path;
   if (path.empty()) path = cni::split_path(record.cni_path);
   if (context.request.call.path.empty()) environment["CNI_PATH"] = record.cni_path;
@@ -129,8 +130,8 @@ node::Addressing addressing_of(const cni::AddResult& result) {
   for (const cni::Route& route : result.routes) {
     nl::Route wanted{route.destination, route.gateway, route.mtu,  route.advmss,
                      route.priority,    route.table,   route.scope};
-    // A route without a gateway of its own goes by the one of the address of its family, if there
-    // is one.
+    // A route without a gateway uses the gateway of the first address of its family, if there is
+    // one.
     for (const cni::IpConfig& ip : result.ips) {
       const bool fits = ip.gateway && ip.gateway->family() == route.destination.address.family();
       if (!wanted.gateway && !route.scope && fits) wanted.gateway = ip.gateway;
@@ -142,7 +143,7 @@ node::Addressing addressing_of(const cni::AddResult& result) {
 
 Result<cni::AddResult> IpamAllocation::allocate(const Context& context, Deadline deadline) {
   Result<cni::AddResult> result = timed(context, "IPAM ADD", [&] { return ipam_->add(deadline); });
-  // Only one that says no in words has surely reserved nothing.
+  // Only an explicit refusal (denied) means that nothing is reserved.
   const bool refused = !result && result.error().code() == Code::denied;
   reservation_ = refused ? Reservation::refused : Reservation::perhaps;
   return result;
@@ -172,8 +173,8 @@ Status release_owed(const Context& context, const AddressReleaseName& name, Dead
   const bool device_free = TRY(is_device_free(context, name));
   const Status released = ask(context, *record, deadline, refusal);
   if (!released) return still_owed(*record, device_free, released.error());
-  // The process that ended the attachment may have been killed after it removed the record, and
-  // before it removed the record's folder.
+  // The process that ended the attachment may have been killed after it removed the record and
+  // before it removed the folder.
   TRY(context.host.records.tidy(node::name_of(*record).folder));
   return releases.remove(name);
 }

@@ -16,7 +16,7 @@
 namespace ibpod::attach {
 namespace {
 
-// IB's largest MTU without IPoIB's header of four bytes (RFC 4391 section 7).
+// The largest InfiniBand MTU without IPoIB's header of four bytes (RFC 4391 section 7).
 constexpr uint32_t kMostDatagram = 4092;
 
 Status check_mtu(const std::optional<uint32_t>& mtu, nl::IpoibMode mode, uint32_t most,
@@ -37,7 +37,7 @@ Status check_is_parent(const node::Netdev& master) {
                                   "and pkey to its partition");
 }
 
-// Without a partition in the network the pod would be in the master's own, unchecked.
+// Without a partition in the network, the pod would be in the master's own partition, unchecked.
 Status check_own_key(const Context& context, const node::Spec& spec, const node::Netdev& master) {
   const ib::PKey own = master.ipoib->pkey;
   const bool named = spec.pkey || !spec.partitions.empty();
@@ -47,7 +47,7 @@ Status check_own_key(const Context& context, const node::Spec& spec, const node:
                                   "partition or pkey in the network");
 }
 
-// Under the folder's lock. By then it is known what a partition's key is.
+// Writes the partition's key, known by now, into the record. The caller holds the folder's lock.
 Status note_key(const Context& context, node::Record& record, ib::PKey key) {
   if (record.child->pkey.same_partition(key)) return ok();
   record.child->pkey = key;
@@ -61,14 +61,16 @@ bool have_partition_in_common(const node::Spec& one, const node::Spec& other) {
   });
 }
 
-// Whether it is a child whose DEL has not found it, of another partition that had this key before.
+// True if `other` is a child that its DEL did not find, in another partition that had this key
+// before.
 bool may_use_key(const node::Record& other, const node::Record& own, ib::PKey key) {
   const bool lost = other.child && other.stage == node::Stage::ending;
   return lost && other.boot_id == own.boot_id && other.child->port == own.child->port &&
          other.child->pkey.same_partition(key) && !have_partition_in_common(other.spec, own.spec);
 }
 
-// Where the SM service has given a P_Key to another partition since, such a child would be in that.
+// If the SM service has given the P_Key to another partition since, such a child would be in that
+// partition.
 Status check_key_is_unused(const Context& context, const node::Record& own, ib::PKey key) {
   if (own.spec.partitions.empty()) return ok();
   const std::vector<node::RecordName> names = TRY(context.host.records.all());
@@ -84,13 +86,13 @@ Status check_key_is_unused(const Context& context, const node::Record& own, ib::
   return ok();
 }
 
-// The key that the port has to have. A key of the master does not ask for full membership: the
-// kernel adds bit 15 to each.
+// The key that the port needs. A key of the master does not request full membership: the kernel
+// adds bit 15 to each key.
 ib::PKey key_for(const node::Record& record) {
   return record.spec.pkey.value_or(ib::PKey(record.child->pkey.partition()));
 }
 
-// Without carrier the interface has not joined the partition's broadcast group.
+// Without carrier, the interface has not joined the partition's broadcast group.
 Status await_broadcast_group(const Context& context, const node::Record& record,
                              Deadline deadline) {
   const std::optional<node::Netdev> netdev = TRY(await_carrier(context, record, deadline));
@@ -101,11 +103,11 @@ Status await_broadcast_group(const Context& context, const node::Record& record,
                    " has no broadcast group that it can join (is it an IPoIB partition?)");
 }
 
-// Under the folder's lock.
+// The caller holds the folder's lock.
 Status make(const Context& context, node::Record& record) {
   node::Child& child = *record.child;
   const node::Netdev made = TRY(node::make_child(context.host.kernel, record));
-  // The port tells its own limit by nothing but a child.
+  // The port's own limit shows only on a child.
   TRY(check_mtu(record.spec.mtu, child.mode, made.mtu, " on the port of " + child.master));
   child.address = made.address;
   TRY(timed(context, "write the record", [&] { return context.host.records.write(record); }));
@@ -144,7 +146,7 @@ Result<node::Netdev> IpoibDriver::find_master(const Context& context) const {
                                     "does not exist, a pod has it, or ib_ipoib is not loaded");
 }
 
-// What is looked at later is the first port of an RDMA device: it has to be the master's.
+// Later checks look at the first port of an RDMA device, which must be the master's.
 Result<ib::Guid> IpoibDriver::port_of(const Context& context, const Master& master) {
   const std::optional<ib::Guid> guid = nl::guid_of(master.netdev.address);
   const std::vector<node::RdmaDevice> devices =
@@ -232,7 +234,7 @@ Status IpoibDriver::attach(const Context& context, node::Record& record, Deadlin
 
 Result<ReadyResult> IpoibDriver::wait_ready(const Context& context, node::Record& record,
                                             IndexRequirement, Deadline deadline) const {
-  // Before the child: a partition that the port is not in would be an interface without carrier.
+  // Before the child is made: in a partition without the port it would have no carrier.
   std::optional<TableEntry> membership =
       TRY(await_partitions(context, record, IndexRequirement::any_index, deadline));
   if (!membership)
@@ -245,7 +247,7 @@ Result<ReadyResult> IpoibDriver::wait_ready(const Context& context, node::Record
 Status IpoibDriver::move_to_pod(const Context& context, node::Record& record, ib::PKey key,
                                 Deadline deadline) const {
   const FolderLock lock = TRY(context.host.records.lock(folder(context.request.call), deadline));
-  // The lock was free while this ADD waited for the partition.
+  // The lock was not held during the wait for the partition.
   TRY(check_still_ours(context, record));
   TRY(check_key_is_unused(context, record, key));
   TRY(note_key(context, record, key));

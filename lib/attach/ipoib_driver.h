@@ -1,4 +1,4 @@
-// An IPoIB child of one of the host's interfaces as what a plugin gives a pod.
+// The driver of attachments that are an IPoIB child of one of the host's interfaces.
 #pragma once
 
 #include "lib/attach/attachment_driver.h"
@@ -12,8 +12,8 @@
 
 namespace ibpod::attach {
 
-// What a network's configuration orders for one attachment. The master is named by `master`, or by
-// the function that it is made of, or by both.
+// One attachment's configuration. The master is named by `master`, by the PCI function that it
+// belongs to, or by both.
 struct IpoibConfig {
   std::string master;                 // an interface of the host; empty: the function's
   ib::PciAddress device;              // empty: the master's
@@ -29,19 +29,20 @@ class IpoibDriver : public AttachmentDriver {
   std::string subject() const override;
   std::string folder(const cni::Call& call) const override;
   const node::Spec& spec() const override { return config_.spec; }
-  // Without its master no ADD of this network can succeed here.
+  // Fails if the master is missing: then no ADD of this network can succeed.
   Status check_node(const Context& context) const override;
-  // denied for a master on a VF that the kubelet has not given to the pod (agent_client.h), whether
-  // a pool of the agent's has it or not: another device plugin may. A PF, and a VF that the node's
-  // file names under masterVfs, are everybody's. What is no usable master is check_usable's.
+  // denied for a master on a VF that the kubelet has not given to the pod (agent_client.h), in a
+  // pool of the agent's or not: it may be another device plugin's. Any pod may use a PF, and a VF
+  // listed under masterVfs. check_usable() checks the rest.
   Result<bool> resolve(const Context& context, Deadline deadline) override;
   Status check_allowed(const Context&) const override { return ok(); }
-  // A master that is missing, no InfiniBand, or a child itself; an MTU above that of the mode.
+  // Refuses a master that is missing, not InfiniBand, or a child, and an MTU above that of the
+  // mode.
   Result<std::optional<node::Function>> check_usable(const Context& context) const override;
-  // The record, and nothing else: the port may not have the P_Key yet.
+  // Only writes the record: the port may not have the P_Key yet.
   Status attach(const Context& context, node::Record& record, Deadline deadline) const override;
-  // Waits for the P_Key in the port's table, makes the child and gives it to the pod, waits for its
-  // carrier: the broadcast group of the partition.
+  // Waits for the P_Key in the port's table, makes the child, moves it to the pod, and waits for
+  // its carrier, which shows that it has joined the partition's broadcast group.
   Result<ReadyResult> wait_ready(const Context& context, node::Record& record,
                                  IndexRequirement requirement, Deadline deadline) const override;
   Status publish(const Context& context, const node::Record& record,
@@ -67,8 +68,8 @@ class IpoibDriver : public AttachmentDriver {
   IpoibConfig config_;
 };
 
-// Removes children of ours on the host that no record speaks of (node/child.h): after a
-// record was lost, or removed by hand.
+// Removes children of ours on the host that have no record (node/child.h), because it was lost or
+// removed by hand.
 Status remove_stray_children(const Context& context);
 
 }  // namespace ibpod::attach

@@ -17,7 +17,7 @@ namespace {
 constexpr Duration kLong{60'000};
 const ib::PKey kBlue(0x8001);
 
-// A node whose PF ib0 is a member of the partition, and an order for a child on it.
+// A node whose PF ib0 is a member of the partition, and a configuration of a child on it.
 void set_up_child(Fixture& fixture) {
   fixture.configure_child("ib0").spec.pkey = kBlue;
   fixture.k.fabric.pkeys[fake::pf_guid(0)] = {ib::kDefaultFull, kBlue};
@@ -221,7 +221,7 @@ TEST_CASE("an administrator's child is never touched") {
   CHECK(fixture.leftovers() == "");
 }
 
-// Two adapters that count their queue pairs alike, both in the partition.
+// Two adapters with equal queue pair numbers, both in the partition.
 struct TwoRails : Fixture {
   TwoRails() : Fixture(false) {
     k = fake::node_with(2, 1);
@@ -333,8 +333,8 @@ TEST_CASE("a pod that ends while the P_Key is waited for is given nothing") {
   CHECK(fixture.leftovers() == "");
 }
 
-// A pod that takes its child to a namespace of its own and does to it what CAP_NET_ADMIN may: move,
-// rename, another index, no alias. The path of the hidden namespace, which has none any more.
+// A pod that moves its child to a namespace of its own and uses CAP_NET_ADMIN on it: new name, new
+// index, no alias. Returns the path of the hidden namespace, which then has no path.
 struct HiddenChild : IpoibFixture {
   using Holder = fake::FakeNode::HeldBy;
   const Path deeper = "/run/netns/deeper";
@@ -353,7 +353,7 @@ struct HiddenChild : IpoibFixture {
   fake::Interface& child_in(const Path& where, const std::string& name) {
     return k.interface(where, name);
   }
-  // Of the node as it was before, with the empty namespace that the pod has made.
+  // The difference from the original node, with the empty namespace that the pod has made.
   std::string left() {
     std::erase_if(k.state.namespaces,
                   [&](const auto& entry) { return entry.second.identity == hidden; });

@@ -39,7 +39,7 @@ Status status_of(const Result<T>& read) {
   return read ? ok() : Status(read.error());
 }
 
-// unsupported for an IPAM that cannot serve InfiniBand.
+// unsupported for an IPAM plugin that cannot serve InfiniBand.
 Status check_ipam(Fields& top) {
   const std::optional<Value> ipam = TRY(top.find("ipam"));
   if (!ipam) return ok();
@@ -52,7 +52,7 @@ Status check_ipam(Fields& top) {
                    "addresses; use host-local, static, whereabouts or another one");
 }
 
-// Empty where the key is.
+// Returns an empty address if the key is empty.
 Result<ib::PciAddress> read_address(Fields& fields, std::string_view place) {
   const std::optional<std::string> value = TRY(text(fields, "deviceID"));
   return value ? at(place, ib::PciAddress::parse(*value)) : ib::PciAddress();
@@ -116,7 +116,7 @@ Result<PartitionRequests> read_list(Fields& fields) {
   return requests;
 }
 
-// The one of two that says something.
+// The nonempty one of the two; invalid if both are set and differ.
 Result<PartitionRequests> one_of(const PartitionRequests& first, const std::string& first_place,
                                  const PartitionRequests& second, const std::string& second_place) {
   if (first.empty()) return second;
@@ -141,7 +141,7 @@ Result<Path> plain_path(const std::string& value, const std::string& place) {
                place + ": expected an absolute path without \"..\", got \"" + value + "\"");
 }
 
-// The document is an object wherever a plugin is called (cni::parse_document).
+// The document is an object: cni::parse_document() checks it for all plugins.
 Keys::Keys(const Value& document, cni::Verb verb)
     : verb_(verb), top_(Fields::of(document.is_object() ? document : Value::object()).value()) {
   if (!document.is_object()) refuse(document.members().error());
@@ -187,7 +187,7 @@ void Keys::warn(std::string text) {
   if (verb_ != cni::Verb::del) warnings_.push_back(std::move(text));
 }
 
-// One that is wrong is among the network's own warnings (cni::parse_network_for_del).
+// A wrong one is among the network's own warnings (cni::parse_network_for_del).
 void Keys::read_known() {
   for (const std::string_view key : cni::kNetworkKeys) refuse(status_of(top_.find(key)));
   refuse(check_ipam(top_));
@@ -203,7 +203,7 @@ Status Keys::read_timeout(Settings& settings) {
   return ok();
 }
 
-// Tenants write networks: these keys decide what root makes, opens and believes.
+// Tenants write networks: these keys select files and sockets that root writes and trusts.
 Status Keys::check_own(const Settings& settings, std::string_view key, bool same) const {
   if (settings.allow_in_networks || same) return ok();
   return Error(Code::invalid, std::string(key) +
@@ -229,7 +229,7 @@ Status Keys::read_log_level(Settings& settings) {
   return ok();
 }
 
-// Not only Multus can write the key, but the author of the network, too.
+// Multus writes the key, but so may the network's author.
 Result<Path> Keys::device_info(const Path& folder) {
   if (!runtime_) return Path();
   const std::string place = "runtimeConfig.CNIDeviceInfoFile";
@@ -276,8 +276,8 @@ Result<std::optional<ib::PKey>> Keys::pkey() {
   return std::optional(key);
 }
 
-// 68 is the least that IPv4 works with, 65520 the most of IPoIB's connected mode. Other plugins
-// take 0 for none.
+// 68 is the least that IPv4 works with, 65520 the most of IPoIB's connected mode. 0 means none, as
+// in other plugins.
 Result<std::optional<uint32_t>> Keys::mtu() {
   const std::optional<json::Value> value = TRY(top_.find("mtu"));
   if (value && value->is_number() && value->text() == "0") return std::optional<uint32_t>();

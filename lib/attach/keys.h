@@ -1,6 +1,6 @@
-// Keys: reads the configuration of a network, once for all verbs. Each plugin also reads its own
-// keys. What cannot be read keeps its default, and is kept as an error: ADD is refused for it, and
-// DEL goes on without.
+// Keys: reads a network's configuration, once for all verbs; each plugin also reads its own keys. A
+// key that cannot be read keeps its default, and its error is kept: ADD fails with it, and DEL goes
+// on.
 #pragma once
 
 #include "lib/attach/node_config.h"
@@ -23,69 +23,71 @@
 
 namespace ibpod::attach {
 
-// What every call needs, whatever it is about: what the node says, and the network.
+// The settings that every call needs: the node's, and the network's.
 struct Settings : NodeConfig {
   Settings() = default;
   explicit Settings(const NodeConfig& node) : NodeConfig(node) {}
 
   Duration timeout{30'000};  // timeoutSeconds
-  // Keys of the network and of args.cni that no code has read, by their places.
+  // Keys of the network and of args.cni that no code reads, as JSON paths.
   std::vector<std::string> unknown;
-  // For DEL: a stateDir that this node lets no network set. An attachment of earlier times may have
-  // its record there.
+  // For DEL: the network's stateDir, if this node does not let networks set it. An older attachment
+  // may have its record there.
   Path refused_state_folder;
 };
 
-// What has been read of a network's configuration. `Config` is what one kind of attachment is
-// configured with: the Settings, and its own.
+// A network's configuration. `Config` is the configuration of one kind of attachment: the Settings
+// and its own keys.
 template <typename Config>
 struct ParsedConfig {
   Config config;
-  // About keys that were read in an odd way, or not at all.
+  // About keys that were ignored or misspelled.
   std::vector<std::string> warnings;
-  // The first key that is wrong. All but DEL refuse the configuration for it.
+  // The first wrong key. All verbs but DEL refuse the configuration for it.
   std::optional<Error> error;
 };
 
 class Keys {
  public:
-  // `verb`: DEL is not warned of keys that it has no use for.
+  // `verb`: DEL gets no warnings about keys that it does not use.
   Keys(const json::Value& document, cni::Verb verb);
 
-  // The network's own keys, those of runtimeConfig and of args.cni, as far as they are there and
-  // have been read.
+  // The network's own keys, and those of runtimeConfig and args.cni, as far as they are present and
+  // readable.
   json::Fields& top() { return top_; }
   std::optional<json::Fields>& runtime() { return runtime_; }
   std::optional<json::Fields>& cni_args() { return cni_args_; }
 
-  // Takes an error, which names key, value and what would be right.
+  // Records an error, which names key, value and correct form.
   void refuse(const Status& status);
-  // The same of a key that DEL uses as well: without it, DEL does something else. A warning.
+  // Records an error of a key that DEL uses as well: DEL behaves differently without it. Also a
+  // warning.
   void note(const Status& status);
-  // Warns of a key, but for DEL.
+  // Adds a warning, except for DEL.
   void warn(std::string text);
-  // A value, or its default where it cannot be read.
+  // A value, or its default if it cannot be read.
   template <typename T>
   T take(Result<T> read, T otherwise = {}) {
     if (!read) refuse(read.error());
     return read ? std::move(read).value() : std::move(otherwise);
   }
 
-  // `settings` has what the node says. Each that cannot be read keeps that; so does one that the
-  // node lets no network set, unless the value is the node's own.
+  // `settings` has the node's values. A key keeps that value if it cannot be read, or if the node
+  // does not let networks set it and it differs.
   void read(Settings& settings);
-  // A PCI address under deviceID, there or in runtimeConfig, where Multus puts it; empty for none.
+  // The PCI address in deviceID of the network or of runtimeConfig, where Multus puts it; empty if
+  // there is none.
   Result<ib::PciAddress> device();
   Result<std::optional<ib::PKey>> pkey();
   Result<std::optional<uint32_t>> mtu();
-  // runtimeConfig.CNIDeviceInfoFile: a file of `folder` itself; empty for none.
+  // runtimeConfig.CNIDeviceInfoFile: a file directly in `folder`; empty if there is none.
   Result<Path> device_info(const Path& folder);
-  // An absolute path without ".."; empty for none.
+  // An absolute path without ".."; empty if there is none.
   static Result<Path> path(json::Fields& fields, std::string_view key, const std::string& place);
 
-  // Once all keys have been asked for: what has become of the configuration. ADD refuses a key in
-  // the network or in args.cni that is a sure slip of another, as a pod would be attached otherwise
-  // than its network was meant to; any other that no code has read is a warning.
+  // The result, after all keys were read. ADD refuses a key of the network or of args.cni that is a
+  // likely misspelling of another: the pod would be attached differently than intended. Any other
+  // unread key is a warning.
   template <typename Config>
   ParsedConfig<Config> finish(Config config) && {
     find_unread(config);
@@ -113,23 +115,22 @@ class Keys {
   std::optional<Error> error_;
 };
 
-// A string; nothing for an empty one. Go's readers take it for an absent one, and tools that write
-// such configurations rely on it.
+// A string; nothing if it is empty. Go programs read an empty string as absent, and tools that
+// write such configurations rely on it.
 Result<std::optional<std::string>> text(json::Fields& fields, std::string_view key);
 
-// An absolute path without "..", else invalid; `place` is what names it.
+// An absolute path without "..", else invalid, naming `place`.
 Result<Path> plain_path(const std::string& value, const std::string& place);
 
-// One attachment's at the most.
+// The most partitions of one attachment.
 inline constexpr size_t kMostPartitions = 32;
 
-// `partition`: a name; `partitions`: names, or objects with name and membership, the first one's
-// key for IPoIB; args.cni.partition: a name that the pod's author asks for, if the network leaves
-// it open. invalid if both are set and differ, or if `pkey` is set as well: it is not clear which
-// one is meant.
+// `partition`: a name. `partitions`: names, or objects with name and membership; IPoIB uses the
+// first one's key. args.cni.partition: the pod author's choice if the network has none. invalid if
+// two are set and differ, or if `pkey` is set as well.
 Result<std::vector<node::PartitionRequest>> read_partitions(Keys& keys);
 
-// An error of a value's parser, under its key.
+// Adds the key to the error of a value's parser.
 template <typename T>
 Result<T> at(std::string_view key, Result<T> parsed) {
   return std::move(parsed).during(key);

@@ -1,5 +1,5 @@
-// Whatever the agent's mark and the device-info file of a device plugin hold: they are read or
-// refused with a reason, and what a plugin writes into the second stands there.
+// Any content of the agent's file and of a device plugin's device-info file is read or refused with
+// a reason, and the device-info file holds what a plugin writes into it.
 #include "lib/attach/agent_required_file.h"
 #include "lib/attach/device_info.h"
 #include "lib/json/value.h"
@@ -19,7 +19,7 @@ void check_required_file(const TempFolder& folder, const std::string& text) {
   if (socket) require(*socket && (*socket)->is_absolute());
   const Status written = required_file.write("/run/ibpod/agent.sock");
   if (written) return require(required_file.read().value() == Path("/run/ibpod/agent.sock"));
-  // A newer version's mark stays.
+  // The file of a newer version stays.
   require(written.error().code() == Code::unsupported);
   require(read_file(required_file.file()).value() == text);
 }

@@ -10,11 +10,11 @@
 namespace ibpod::attach {
 namespace {
 
-// What one look at the port has shown.
+// One reading of the port.
 struct PortView {
   ib::Port port;
   std::optional<ib::PKey> netdev;  // the IPoIB interface's own key
-  std::string missing;             // why it is not yet right; empty: it is
+  std::string missing;             // the requirement that is not met; empty: all are
   bool at_other_index = false;     // ... because the key is at another index than required
   bool not_in_table = false;       // ... because the table has no such key
   TableEntry membership;
@@ -37,7 +37,8 @@ std::string explain_missing(const ib::Port& port, ib::PKey wanted, IndexRequirem
     return wanted.text() + " is at index " + std::to_string(*index) +
            " of the P_Key table, and IPoIB uses index 0 only";
   }
-  // Index 0 tells IPoIB the partition; of two keys of that it takes the full one (ib_find_pkey).
+  // IPoIB takes its partition from index 0, and uses the full key of that partition if the table
+  // has both (ib_find_pkey).
   if (wanted.membership() != ib::Membership::full) view.membership = {0, port.pkeys[0]};
   if (!view.netdev || !view.netdev->same_partition(wanted)) {
     return "the IPoIB interface still has " +
@@ -46,7 +47,7 @@ std::string explain_missing(const ib::Port& port, ib::PKey wanted, IndexRequirem
   return "";
 }
 
-// A VF has one; a child's is the one with its parent's port.
+// A VF has one device; a child's is the one with its parent's port.
 const node::RdmaDevice* device_of(const std::vector<node::RdmaDevice>& devices,
                                   const node::Record& record) {
   const auto found = std::find_if(devices.begin(), devices.end(), [&](const auto& device) {
@@ -61,7 +62,7 @@ Result<PortView> read_port(const Context& context, const node::Record& record, i
   const node::Namespace& where = home_of_rdma(record);
   const std::vector<node::RdmaDevice> devices =
       TRY(context.host.kernel.rdma_devices(where, record.device));
-  view.missing = "RDMA device not found";  // being renamed, most likely
+  view.missing = "RDMA device not found";  // probably being renamed
   const node::RdmaDevice* const device = device_of(devices, record);
   if (device == nullptr) return view;
   Result<ib::Port> port = context.host.kernel.port(where, device->name);
@@ -82,7 +83,7 @@ std::string details_of(const PortView& view) {
          ", P_Key table: " + ib::text(view.port.pkeys);
 }
 
-// Begins with "; ". Empty: there is nothing to do but to wait.
+// A remedy that begins with "; ", or "" if there is nothing to do but wait.
 std::string missing_hint(const PortView& view, const node::Record& record) {
   const bool managed = !record.spec.partitions.empty();
   if (view.not_in_table)
@@ -94,7 +95,7 @@ std::string missing_hint(const PortView& view, const node::Record& record) {
          ", or remove ipam from the network";
 }
 
-// The port when it is as required, or as it was at the deadline.
+// The port when it meets the requirement, or as it was at the deadline.
 Result<PortView> await_view(const Context& context, const node::Record& record, ib::PKey key,
                             IndexRequirement requirement, Deadline deadline) {
   PortView view;
@@ -105,11 +106,11 @@ Result<PortView> await_view(const Context& context, const node::Record& record, 
   return view;
 }
 
-// `late`: how an error begins if the table may still change.
+// `late`: the beginning of an error if the table may still change.
 Result<TableEntry> entry_of(const PortView& view, const node::Record& record, ib::PKey key,
                             const std::string& late) {
   if (view.missing.empty()) return view.membership;
-  // A key at another index does not move by itself.
+  // A key does not move to another index by itself.
   const std::string begin = view.at_other_index ? "P_Key " + key.text() + " cannot be used" : late;
   return Error(Code::unavailable, begin + ": " + view.missing + missing_hint(view, record))
       .with_details(details_of(view));
@@ -124,7 +125,7 @@ void warn_of_others(const Context& context, const PortView& view, ib::PKey wante
   }
 }
 
-// Those that the network names, or those of the partitions that the agent has bound.
+// The network's P_Key, or the keys of the partitions that the agent has bound.
 Result<std::vector<ib::PKey>> wanted_keys(const Context& context, const node::Record& record,
                                           Deadline deadline) {
   std::vector<ib::PKey> keys;
@@ -151,7 +152,7 @@ const node::Namespace& home_of_rdma(const node::Record& record) {
 Result<TableEntry> await_partition(const Context& context, const node::Record& record, ib::PKey key,
                                    IndexRequirement requirement, Deadline deadline) {
   const PortView view = TRY(await_view(context, record, key, requirement, deadline));
-  // The SM service verifies that a port that it has bound is in no other partition.
+  // For a bound port, the SM service verifies that it is in no other partition.
   if (view.missing.empty() && !record.child && record.spec.partitions.empty())
     warn_of_others(context, view, key);
   return entry_of(view, record, key, "timed out waiting for P_Key " + key.text());
@@ -159,7 +160,7 @@ Result<TableEntry> await_partition(const Context& context, const node::Record& r
 
 Status check_partition(const Context& context, const node::Record& record, ib::PKey key,
                        IndexRequirement requirement) {
-  // No waiting: it was verified once.
+  // A single reading: the partition was verified before.
   const PortView view = TRY(await_view(context, record, key, requirement, Deadline::in(Duration(0)))
                                 .reported_as(cni::kCheckFailed));
   TRY(entry_of(view, record, key, "P_Key " + key.text() + " is missing")

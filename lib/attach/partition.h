@@ -1,4 +1,4 @@
-// An attachment's partition, as its port itself shows it.
+// An attachment's partition, as read from its port.
 #pragma once
 
 #include "lib/attach/context.h"
@@ -7,54 +7,53 @@
 
 namespace ibpod::attach {
 
-// Where a port's table holds the partition.
+// A P_Key and its index in the port's table.
 struct TableEntry {
   size_t index = 0;
   ib::PKey key;
 };
 
-// How far an attachment is in the partitions that were asked for.
+// The partitions of an attachment that is ready.
 struct ReadyResult {
-  // Of the first one, as the port itself shows it; none where no partition was asked for, or the
-  // port cannot be looked at from here.
+  // The first partition's entry in the port's table; none if no partition was requested, or if this
+  // node cannot read the port.
   std::optional<TableEntry> entry;
-  std::vector<ib::PKey> unverified;  // those not seen in the port's table
+  std::vector<ib::PKey> unverified;  // keys not read in the port's table
 };
 
-// Where in the table it has to stand.
+// The required place in the table.
 enum class IndexRequirement {
   any_index,
-  index_0,  // and the IPoIB interface has taken it up: it uses index 0 and no other
+  index_0,  // and the IPoIB interface uses the key: it takes index 0 and no other
 };
 inline IndexRequirement index_requirement_for(bool addresses) {
   return addresses ? IndexRequirement::index_0 : IndexRequirement::any_index;
 }
 
-// Waits until the attachment's port is ACTIVE and its P_Key table holds the key: as full member
-// where its bit 15 asks for that. unavailable at the deadline, with port state, GUID and table in
-// the details. Other keys in a VF's table are warned of; a port that many pods share has many.
+// Waits until the port is ACTIVE and its P_Key table has the key, as a full member if bit 15 is
+// set. unavailable at the deadline, with port state, GUID and table in the details. Warns of other
+// keys in a VF's table; a port that many pods share has many.
 Result<TableEntry> await_partition(const Context& context, const node::Record& record, ib::PKey key,
                                    IndexRequirement requirement, Deadline deadline);
 
-// For CHECK: that the key is there now.
+// For CHECK: ok if the key is in the table now.
 Status check_partition(const Context& context, const node::Record& record, ib::PKey key,
                        IndexRequirement requirement);
-// The same of all that the record asks for, by P_Key or by name.
+// check_partition() for all partitions of the record, by P_Key or by name.
 Status check_partitions(const Context& context, const node::Record& record,
                         IndexRequirement requirement);
 
-// Waits for all that is wanted, by P_Key or by name, as await_partition() does for one, and logs
-// each. Returns the entry of the first one, to which `requirement` applies; nothing if none is
-// wanted.
+// Waits as await_partition() does for all partitions of the record, by P_Key or by name, and logs
+// each. Returns the entry of the first one, to which `requirement` applies; nothing if there are
+// none.
 Result<std::optional<TableEntry>> await_partitions(const Context& context,
                                                    const node::Record& record,
                                                    IndexRequirement requirement, Deadline deadline);
 
-// Says it in the log.
+// Logs the verified partition.
 void log_verified(const Context& context, ib::PKey asked, const TableEntry& membership);
 
-// Where the attachment's RDMA devices are: in the pod under isolation, else in the host's
-// namespace.
+// The namespace of the attachment's RDMA devices: the pod's under isolation, else the host's.
 const node::Namespace& home_of_rdma(const node::Record& record);
 
 }  // namespace ibpod::attach

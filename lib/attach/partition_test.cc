@@ -14,8 +14,8 @@ struct Case {
   ib::PKeyTable table;
   uint16_t key;
   IndexRequirement requirement;
-  std::optional<size_t> index;  // nothing: it is not right
-  std::string why;              // in the error
+  std::optional<size_t> index;  // nothing: the requirement is not met
+  std::string why;              // the text in the error
 };
 
 const std::vector<Case> kCases{
@@ -124,7 +124,7 @@ TEST_CASE("a device that is being renamed is looked for again") {
   fixture.k.fabric.pkeys[kSpecGuids.port] = {ib::PKey(0x8001)};
   node::Record record = fixture.records.read({kVf.text(), "c1", "net1"}).value();
   record.spec.pkey = ib::PKey(0x8001);
-  record.netns = node::kHost;  // where it is not
+  record.netns = node::kHost;  // another namespace than the pod's
   fixture.k.at_next_wait(
       [&](fake::FakeKernel&) { record.netns = *fixture.k.find_namespace(kPod).value(); });
   CHECK(await_partition(fixture.context(), record, *record.spec.pkey, IndexRequirement::index_0,
@@ -156,7 +156,7 @@ TEST_CASE("the interface comes up again if its full key is not at index 0, and o
     REQUIRE(fixture.del());
     CHECK(fixture.leftovers() == "");
   }
-  CHECK(orders[1] == orders[0] + 2);  // down and up
+  CHECK(orders[1] == orders[0] + 2);  // two steps between: down and up
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ Result<std::unique_ptr<node::Kernel>> open_linux() {
   return std::unique_ptr<node::Kernel>(std::move(kernel));
 }
 
-// The agent keeps the records of this node, and may keep them elsewhere.
+// The agent may keep this node's records in another folder, which it sets in the environment.
 Result<NodeConfig> node_config(const cni::Environment& environment) {
   NodeConfig config = TRY(read_node_config(Path(kNodeConfigFile)));
   const auto state = environment.find(std::string(kStateVariable));
@@ -70,7 +70,7 @@ int run(PluginKind kind, const std::string& about, char** entries) {
         about.c_str());
     return 0;
   }
-  // VERSION echoes what it is asked with. A person may ask without.
+  // VERSION returns its input's version. A user may run it on a terminal, without input.
   const bool has_input = environment.at("CNI_COMMAND") != "VERSION" || ::isatty(STDIN_FILENO) == 0;
   const std::string input = has_input ? read_input() : "";
   log::Log log(log::Level::info);
@@ -87,7 +87,8 @@ int run(PluginKind kind, const std::string& about, char** entries) {
 
 void Plugin::prepare(const cni::Call& call, const json::Value& document) {
   node_ = deps_.node_config();
-  // The defaults if the node's file cannot be read, with which no verb begins.
+  // If the node's file cannot be read, the defaults serve for the log only: configure() refuses
+  // every verb.
   network_read_ = kind_.parse(call, document, node_ ? *node_ : NodeConfig());
   log_.name_call(call, document);
   const std::string subject = network_read_.driver->subject();
@@ -102,9 +103,9 @@ Status Plugin::configure(const cni::Call& call, const cni::Network& network) {
   if (call.environment.contains(std::string(kCalledAsIpam)))
     return Error(Code::invalid,
                  "ipam: " + kind_.type + " was called as an IPAM plugin, but is not one");
-  // Also for DEL: it would look for its record in the wrong folder, and find nothing to end.
+  // For DEL, too: it would look for its record in the wrong folder, and release nothing.
   if (!node_) return node_.error();
-  // For DEL, what could be read has to do.
+  // DEL continues with the keys that could be read.
   if (network_read_.error && call.verb != cni::Verb::del) return *network_read_.error;
   log_.warn_of_network(network.warnings);
   log_.warn_of_network(network_read_.warnings);
@@ -118,7 +119,7 @@ Status Plugin::configure(const cni::Call& call, const cni::Network& network) {
   return ok();
 }
 
-// The mark may be on the disk that is missing: an agent that listens has made the folder, too.
+// The file may be on the disk that is missing; an agent that listens has made the folder, too.
 bool Plugin::expects_records() const {
   if (path_exists(required_file_.file())) return true;
   const Path& given = node_->agent_socket;
@@ -130,7 +131,7 @@ Result<Plugin::OpenNode> Plugin::open_node() {
   std::string boot_id = TRY(deps_.boot_id());
   std::unique_ptr<node::Kernel> kernel = TRY(deps_.open_kernel());
   auto traced = node::trace(*kernel, [this](const node::Step& step) { log_.step(step); });
-  // What others than root can have put there is not obeyed.
+  // Records that other users than root can write are not trusted.
   TRY(check_trusted_folder(required_file_.folder()).during("stateDir"));
   return OpenNode{std::move(kernel), std::move(traced), node::Records(required_file_.folder()),
                   std::move(boot_id)};
@@ -147,7 +148,7 @@ Context Plugin::context_of(const OpenNode& open) {
           .log = log_};
 }
 
-// A later try may work, and a longer one.
+// If the timeout is shorter than the default, the error says so: a longer one may succeed.
 Result<cni::AddResult> Plugin::add() {
   const Duration timeout = network_read_.settings.timeout, usual = Settings().timeout;
   const Deadline deadline = Deadline::in(timeout);
@@ -161,7 +162,7 @@ Result<cni::AddResult> Plugin::add() {
       seconds(timeout) + " (" + seconds(usual) + " by default)");
 }
 
-// The node's own folder has no such record, and DEL would succeed with everything left in the pod.
+// DEL would find no record in the node's own folder, and succeed with the device left in the pod.
 Status Plugin::check_recorded_here() const {
   const Path& folder = network_read_.settings.refused_state_folder;
   if (folder.empty() || !check_trusted_folder(folder)) return ok();

@@ -1,5 +1,5 @@
-// Plugin: a CNI plugin of attachments. Its kind says how a network is read, and which driver
-// carries it out; the verbs (verbs.h) are the same for all.
+// Plugin: a CNI plugin of attachments. Its kind reads the network and makes the driver; the verbs
+// (verbs.h) are common.
 #pragma once
 
 #include "lib/attach/attachment_driver.h"
@@ -20,16 +20,16 @@
 
 namespace ibpod::attach {
 
-// What main builds the plugin on, and a test something else.
+// The plugin's dependencies; tests replace them.
 struct PluginDeps {
   std::function<Result<std::unique_ptr<node::Kernel>>()> open_kernel;
   std::function<Result<std::string>()> boot_id;
   Connect agent;
-  // Asked once a call.
+  // Called once per call.
   std::function<Result<NodeConfig>()> node_config;
 };
 
-// A network as a plugin has read it (ParsedConfig), and the driver made of that.
+// The network (ParsedConfig), and the driver made from it.
 struct ParsedNetwork {
   Settings settings;
   std::vector<std::string> warnings;
@@ -56,12 +56,12 @@ class Plugin : public cni::Plugin {
   Plugin(PluginKind kind, PluginDeps deps, log::Log& log)
       : kind_(std::move(kind)), deps_(std::move(deps)), log_(log) {}
 
-  // Says in the log how the call ended, and where its time went.
+  // Logs how the call ended, and the time it spent in each part.
   void finish(const std::optional<cni::Failure>& failure) { log_.finish(failure); }
 
   // Reads the network, opens the log and makes the driver.
   void prepare(const cni::Call& call, const json::Value& document) override;
-  // Refuses what was read, but for DEL.
+  // Refuses a wrong configuration, except for DEL.
   Status configure(const cni::Call& call, const cni::Network& network) override;
   Result<cni::AddResult> add() override;
   Status del() override;
@@ -70,7 +70,7 @@ class Plugin : public cni::Plugin {
   Status status() override;
 
  private:
-  // What a verb works on, opened for it.
+  // The kernel and the records, opened for one verb.
   struct OpenNode {
     std::unique_ptr<node::Kernel> kernel, traced;
     node::Records records;
@@ -88,12 +88,11 @@ class Plugin : public cni::Plugin {
   ParsedNetwork network_read_;
   const cni::Call* call_ = nullptr;
   const cni::Network* network_ = nullptr;
-  AgentRequiredFile required_file_{kStateFolder};  // that holds for this call, from configure() on
+  AgentRequiredFile required_file_{kStateFolder};  // the one in effect, set by configure()
 };
 
-// The main function of a plugin. Serves the one call that the environment and standard input say,
-// on this machine; returns the exit code. Without CNI_COMMAND a person has called it, who is told
-// what it is: `about`, a line.
+// The main function of a plugin: serves the one call in the environment and standard input, and
+// returns the exit code. Without CNI_COMMAND a user has started it: prints `about`, one line.
 int run(PluginKind kind, const std::string& about, char** environment);
 
 }  // namespace ibpod::attach

@@ -81,7 +81,7 @@ Status check_interface(const node::Record& record, const node::Netdev& now) {
   if (now.name != record.ifname)
     return differs("the interface is called " + now.name + " instead of " + record.ifname);
   if (!now.up) return differs(record.ifname + " is down");
-  // The kernel lowers it to that of the broadcast group, once the interface has joined.
+  // The kernel lowers the MTU to that of the broadcast group once the interface has joined.
   if (!record.spec.mtu || now.mtu <= *record.spec.mtu) return ok();
   return differs(record.ifname + " has MTU " + std::to_string(now.mtu) + " instead of " +
                  std::to_string(*record.spec.mtu));

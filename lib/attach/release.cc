@@ -10,8 +10,8 @@
 namespace ibpod::attach {
 namespace {
 
-// A record of another boot: the reboot has reset the devices, so their state now says nothing about
-// this attachment. A VF without a GUID, for example, is not the pod's doing.
+// False for a record of another boot: the reboot has reset the devices, so their state says nothing
+// about this attachment (a VF without a GUID, for example).
 Result<bool> is_left(const Context& context, const node::Record& record) {
   if (record.boot_id == context.host.boot_id) return true;
   if (record.child) return false;
@@ -26,14 +26,14 @@ Status take_back(const Context& context, node::Record& record, Deadline deadline
   return node::restore(context.host.kernel, record, write, deadline);
 }
 
-// A port that still has the keys keeps the GUID that they were given to: under another GUID it
-// would not be visible whether they have left.
+// False while the port still has the keys: it keeps its GUID, because under another one it would
+// not be visible when they have left.
 bool may_take_back(const node::Record& record, const Status& unbound) {
   return unbound.ok() || !record.spec.guids;
 }
 
-// The record as it is now. Nothing if another process has removed it, or if it is another attempt's
-// by now and not ours to end.
+// The current record. Nothing if it is gone, or belongs to another attempt, which is not ours to
+// end.
 Result<std::optional<node::Record>> still_there(const Context& context,
                                                 const node::Record& record) {
   Result<node::Record> now = context.host.records.read(name_of(record));
@@ -42,8 +42,8 @@ Result<std::optional<node::Record>> still_there(const Context& context,
   return std::optional(std::move(now).value());
 }
 
-// Marks the record as ending: from here on no reader binds anything for it. Nothing if the record
-// is gone, or another attempt's by now.
+// Marks the record as ending, after which nothing is bound for it. Nothing if the record is gone or
+// belongs to another attempt.
 Result<std::optional<node::Record>> begin_end(const Context& context, const node::Record& record,
                                               Deadline deadline) {
   if (record.spec.partitions.empty() || record.stage != node::Stage::attached)
@@ -73,7 +73,7 @@ Status end_record(const Context& context, node::Record record, const Status& unb
   return context.host.records.write(record);
 }
 
-// Marks a child that could not be removed as ending: garbage collection goes on with its DEL.
+// Marks a child that could not be removed as ending: garbage collection continues its DEL.
 Status note_ending(const Context& context, node::Record& record) {
   if (!record.child || record.stage != node::Stage::attached) return ok();
   record.stage = node::Stage::ending;
@@ -89,9 +89,8 @@ Status give_back(const Context& context, node::Record& record, const Status& unb
   return errors.status();
 }
 
-// No other pod may get an address that an interface may still have: the owed addresses are noted
-// after the device is back, and before the record goes. If the record is at pkey_pending, they have
-// been noted already.
+// Owed addresses are noted after the device is back, as the interface may still have them before,
+// and before the record is removed. At pkey_pending they have been noted already.
 Status end_device(const Context& context, const node::Record& record, const Status& unbound,
                   Deadline deadline, Addresses addresses) {
   const FolderLock lock = TRY(context.host.records.lock(name_of(record).folder, deadline));
@@ -107,7 +106,7 @@ Status end_device(const Context& context, const node::Record& record, const Stat
 Result<bool> is_home(const Context& context, const ib::PciAddress& device) {
   const std::optional<node::Function> function = TRY(context.host.kernel.function(device));
   if (!function || !function->driver) return true;
-  // Whether a virtual machine has it cannot be seen from here.
+  // It is not visible here whether a virtual machine has the device.
   if (node::is_vfio(*function->driver)) return false;
   const std::vector<node::RdmaDevice> devices =
       TRY(context.host.kernel.rdma_devices(node::kHost, device));
@@ -126,7 +125,7 @@ Status release_damaged_vf(const Context& context, const node::RecordName& name, 
                    ": it stays out of service until the device is back in the host's namespace");
 }
 
-// Nothing but its name and its alias is known of it.
+// Only the child's name and alias are known.
 Status release_damaged_child(const Context& context, const node::RecordName& name,
                              Deadline deadline) {
   TRY(node::remove_child_on_host(context.host.kernel, name.folder));

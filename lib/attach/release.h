@@ -1,4 +1,4 @@
-// end_attachment(): the one way in which an attachment ends: ADD's rollback, DEL, GC, recovery.
+// end_attachment(): ends an attachment for ADD's rollback, DEL, GC and recovery.
 #pragma once
 
 #include "lib/attach/context.h"
@@ -6,50 +6,45 @@
 
 namespace ibpod::attach {
 
-// unavailable (11) if the folder of records is missing although the node's agent has made it, as on
-// a disk that is not mounted: nothing is known of any attachment then.
+// unavailable (11) if the folder of records is missing although the agent has made it, as on a disk
+// that is not mounted: no attachment is known then.
 Status check_records(const Context& context);
 
-// What has failed of an end.
+// The failures of ending an attachment.
 struct EndResult {
-  Status undone = ok();   // what is this node's to do
-  Status unbound = ok();  // the partitions' keys
-  Status status() const;  // of both
+  Status undone = ok();   // of the steps on this node
+  Status unbound = ok();  // of removing the partitions' keys
+  Status status() const;  // both
 };
 
-// Whether IPAM may have reserved addresses for the attachment.
+// `perhaps`: IPAM may have reserved addresses for the attachment.
 enum class Addresses { perhaps, none };
 
-// Ends the attachment that the record speaks of: its port leaves the partitions that the agent had
-// it brought into, and the device goes back to what it was (node::restore) or out of the world
-// (node::remove_child). Then what IPAM has to take back is noted (ipam.h; asking IPAM is
-// the caller's), and the record goes. Every step is tried, with two exceptions: while the port
-// still has keys that were given to it, a GUID of the pod's choice stays on it; and addresses stay
-// reserved while the interface that has them may be there. All failures are told, and with any of
-// them the record stays: the device is in quarantine until a later call succeeds. Where nothing but
-// the partitions' keys is in the way, which only others can take out of the port's table, the
-// record says so (node::Stage). Success where there is no such record (any more), or only one of an
-// attempt that is not meant. invalid or unsupported where it cannot be read. Takes the device's
-// lock. Each part has kUndoTime even where the one before has used up all of the deadline. A
-// function that has been taken out of the machine keeps its record until it is back, or until the
-// next boot: mlx5 gives a VF that returns the GUIDs and the policy it was told last.
+// Ends a recorded attachment: its port leaves its partitions, the device is restored
+// (node::restore) or removed (node::remove_child), owed addresses are noted (ipam.h), and the
+// record is removed. Tries every step, each with at least kUndoTime; a requested GUID stays on the
+// port while that has keys. Takes the device's lock.
+// After a failure the record stays and the device is in quarantine until a later call succeeds;
+// pkey_pending (node::Stage) if only the keys are left. ok if there is no such record or attempt;
+// invalid or unsupported if it cannot be read. A function removed from the machine keeps its record
+// until it returns or the node boots: mlx5 gives a returning VF its old GUIDs.
 Result<EndResult> end_attachment(const Context& context, const node::RecordName& name,
                                  Deadline deadline, Addresses addresses = Addresses::perhaps);
 
-// The same, where it makes no difference what has failed.
+// end_attachment() with all failures in one status.
 Status end_whole(const Context& context, const node::RecordName& name, Deadline deadline);
 
-// A VF that has been taken out of the machine in this boot. A child has gone with its parent.
+// True if the VF has been removed from the machine in this boot. A child is removed with its
+// parent.
 Result<bool> is_missing(const Context& context, const node::Record& record);
 
-// True if a record can never be read again. Any other failure to read it says nothing about
-// it: the disk, or a newer version that wrote it.
+// True if the record can never be read. Other failures to read do not count: a disk error, or a
+// newer version's record.
 bool is_damaged(const Result<node::Record>& record);
 
-// Ends what stands in a folder under a name that cannot be read, if that is safe. A VF must be at
-// home, in the host's namespace, so that no pod has it; it goes out of it without any GUID. A child
-// is removed where it is on the host; one in any other namespace ends with its pod's DEL, which
-// finds it without a record, and keeps this one until then: busy.
+// Ends an attachment whose record cannot be read, if that is safe. A VF must be in the host's
+// namespace, so that no pod has it; its GUIDs are removed. A child is removed on the host; one in
+// another namespace ends with its pod's DEL, and its record stays until then: busy.
 Status release_damaged(const Context& context, const node::RecordName& name, Deadline deadline);
 
 }  // namespace ibpod::attach

@@ -1,5 +1,5 @@
-// The fault loop: every step of ADD and of DEL fails, or is the last one of its process; then DEL,
-// or GC alone, and the node is as it was.
+// The fault loop: each step of ADD and DEL fails, or is the last one of its process; after a DEL,
+// or GC alone, the node is as it was.
 #pragma once
 
 #include "lib/attach/verbs.h"
@@ -27,7 +27,7 @@ inline bool clean_up(Fixture& fixture, Afterwards how) {
   return fixture.gc().ok();
 }
 
-// Whether the fault has struck.
+// True if the fault occurred.
 inline bool point_of_add(Fixture& fixture, const Fault& fault, Afterwards how) {
   fault(fixture.k);
   try {
@@ -66,8 +66,8 @@ inline std::vector<Fault> faults(int n, fake::FakeKernel::Count count) {
           [=](FakeKernel& k) { k.kill_at(n, When::after_effect, count); }};
 }
 
-// Returns how many points there were. The caller checks that they are not fewer than it knows of: a
-// fault that no longer strikes ends the loop at once.
+// Returns the number of points. The caller checks a minimum: a fault that no longer occurs ends the
+// loop at once.
 inline int loop_over(fake::FakeKernel::Count count, bool ipam, const Setting& set) {
   int points = 0;
   for (const auto& point : {&point_of_add, &point_of_del}) {

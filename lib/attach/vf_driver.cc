@@ -28,7 +28,7 @@ Status check_has_guid(const Context& context, const node::Record& record) {
                    "GUID, the same with port_guid, then unbind and bind the VF");
 }
 
-// A VF's own interface is what a pod gets, and a PF's is the way to a VF's GUIDs.
+// The pod gets a VF's own interface, and the VF's GUIDs are set through the PF's.
 Status check_ipoib(const Context& context) {
   const std::vector<node::Netdev> netdevs = TRY(context.host.kernel.ipoib_netdevs(node::kHost));
   if (!netdevs.empty()) return ok();
@@ -37,7 +37,7 @@ Status check_ipoib(const Context& context) {
       "the host has no IPoIB interface of a VF or PF: load ib_ipoib and the adapter's driver");
 }
 
-// What a device on vfio-pci cannot be given is not given, and said.
+// Ignores, with a warning, the settings that a device on vfio-pci cannot have.
 void drop_what_vfio_cannot(const Context& context, const node::Function& function,
                            node::Spec& spec) {
   std::string dropped;
@@ -63,8 +63,8 @@ ReadyResult warn_of_unverified(const Context& context, ReadyResult joined) {
   return joined;
 }
 
-// A device on vfio-pci has no port on this node that could be looked at, and on the subnet only
-// while its virtual machine runs.
+// A device on vfio-pci has no port that this node can read, and one on the subnet only while its
+// virtual machine runs.
 Result<ReadyResult> report_unverified(const Context& context, const node::Record& record,
                                       Deadline deadline) {
   ReadyResult joined;
@@ -82,7 +82,7 @@ Result<ReadyResult> report_unverified(const Context& context, const node::Record
   return warn_of_unverified(context, std::move(joined));
 }
 
-// A kernel that finds a step invalid does not mean the configuration; but an MTU it does.
+// If the kernel finds a step invalid, the configuration is not at fault, except for the MTU.
 Status give(const Context& context, const node::Record& record, Deadline deadline) {
   Status given = node::move_to_pod(context.host.kernel, record, deadline);
   const bool refused =
@@ -121,7 +121,7 @@ Status check_rdma(const Context& context, const node::Record& record) {
   return ok();
 }
 
-// A virtual machine has the port: what is left to see is the driver, and what the PF was told.
+// A virtual machine has the port: only the driver and the PF's settings are visible.
 Status check_vfio(const Context& context, const node::Record& record) {
   const std::optional<node::Function> function = TRY(context.host.kernel.function(record.device));
   if (!function) return differs(record.device.text() + " is no longer on this node");
@@ -188,8 +188,8 @@ Result<std::string> VfDriver::ask_agent(const Context& context, Deadline deadlin
                [&] { return context.host.agent.connect()->device_of(question, deadline); });
 }
 
-// The device of a pod whose runtime does not name it: by the agent, and afterwards by its record.
-// One that the network names has to be the pod's.
+// If the network names no device, the agent does, and later the record. A device that the network
+// names must be the pod's.
 Result<bool> VfDriver::resolve(const Context& context, Deadline deadline) {
   if (!config_.device.empty()) {
     if (context.request.call.verb == cni::Verb::add)
@@ -211,8 +211,8 @@ Result<bool> VfDriver::resolve(const Context& context, Deadline deadline) {
   return true;
 }
 
-// The author of a pod writes its annotations, and could put it into another pod's partitions with
-// that pod's GUID. So the SM service has to grant a GUID, and it does that only where it binds.
+// The pod's author writes its annotations, and could enter another pod's partitions with that pod's
+// GUID. So the SM service has to grant a GUID, which it does only for a binding.
 Status VfDriver::check_requested_guid() const {
   const node::Spec& spec = config_.spec;
   const bool bound = spec.pkey || !spec.partitions.empty();
@@ -257,7 +257,7 @@ Status VfDriver::attach(const Context& context, node::Record& record, Deadline d
   if (function.pf) {
     record.original = TRY(node::observe(context.host.kernel, function, record.spec));
   } else {
-    record.original.driver = *function.driver;  // nothing is done to a PF
+    record.original.driver = *function.driver;  // a PF is not changed
   }
   if (node::is_vfio(record.original.driver)) drop_what_vfio_cannot(context, function, record.spec);
   TRY(check_has_guid(context, record));

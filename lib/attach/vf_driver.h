@@ -1,4 +1,4 @@
-// A VF, or something on vfio-pci, as what a plugin gives a pod.
+// The driver of attachments that are a VF or a device on vfio-pci.
 #pragma once
 
 #include "lib/attach/attachment_driver.h"
@@ -11,20 +11,20 @@
 
 namespace ibpod::attach {
 
-// What a network's configuration orders for one attachment.
+// One attachment's configuration.
 struct VfConfig {
   ib::PciAddress device;
   node::Spec spec;
-  // vfioPciMode: the device has to be on vfio-pci. Without it, that is looked up.
+  // vfioPciMode: requires vfio-pci. If false, the device's driver decides.
   bool vfio = false;
   // CNIDeviceInfoFile; empty: none.
   Path device_info;
-  // resourceName: of which the node's agent knows what the kubelet gave a pod; for a runtime that
-  // names no deviceID. Empty: none.
+  // resourceName, for a runtime that names no deviceID: the agent knows the pod's device of this
+  // resource. Empty: none.
   std::string resource;
-  std::string guid_key;                   // the key that asks for a GUID; empty: none does
+  std::string guid_key;                   // the key that requests a GUID; empty: none
   bool ib_kubernetes = false;             // ibKubernetesEnabled
-  bool ib_kubernetes_configured = false;  // ... and it has said so for this pod
+  bool ib_kubernetes_configured = false;  // ... and ib-kubernetes has configured this pod
 };
 
 class VfDriver : public AttachmentDriver {
@@ -37,7 +37,7 @@ class VfDriver : public AttachmentDriver {
   Status check_node(const Context& context) const override;
   Result<bool> resolve(const Context& context, Deadline deadline) override;
   Status check_allowed(const Context& context) const override;
-  // A function that is none or cannot be given, isolation in shared mode.
+  // Refuses a function that does not exist or cannot be used, and isolation in shared mode.
   Result<std::optional<node::Function>> check_usable(const Context& context) const override;
   Status attach(const Context& context, node::Record& record, Deadline deadline) const override;
   Result<ReadyResult> wait_ready(const Context& context, node::Record& record,
@@ -57,10 +57,10 @@ class VfDriver : public AttachmentDriver {
                                   Deadline deadline) const;
   Status use_full_key(const Context& context, const node::Record& record, Deadline deadline) const;
 
-  VfConfig config_;  // with the device, from resolve() on
+  VfConfig config_;  // its device is set by resolve()
 };
 
-// Isolation needs the RDMA subsystem in exclusive mode: unsupported, saying how to get there.
+// Isolation needs the RDMA subsystem in exclusive mode: unsupported, with the remedy.
 Status check_isolation(const Context& context);
 
 }  // namespace ibpod::attach

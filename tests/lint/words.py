@@ -59,8 +59,6 @@ ALLOWED = {
 COMMENT_OPENING = re.compile(r"(?:Of|Who|Whom|Whose|Whoever|What|Whatever|Whether|Where|Wherever)\b")
 # Folders and files in which comments may begin so, with the reason.
 OPENINGS_ALLOWED = {
-    "cni/": "not rewritten",
-    "lib/attach/": "not rewritten",
     "lib/fabricapi/": "not rewritten",
     "lib/node/record": "not rewritten",
     "sm/": "not rewritten",
