@@ -18,11 +18,11 @@ using json::Value;
 
 constexpr uint32_t kOldest = 1, kWithPartitions = 2, kNewest = kWithPartitions;
 
-// Against torn and bit-rotten files, not against anybody.
+// Detects damaged files; it is no protection against intent.
 std::string checksum(std::string_view text) { return ib::hex(fnv1a(text), 16); }
 
-// The members of each part of a record, once for both directions: `fields` is a Writer, and what it
-// takes is const, or a Reader.
+// The members of each part of a record, for both directions: `fields` is a Writer and `part` is
+// const, or it is a Reader.
 template <typename T, typename Part>
 concept Is = std::same_as<std::remove_const_t<T>, Part>;
 
@@ -88,21 +88,21 @@ concept Named = requires(T value) {
   words_of(value);
 };
 
-// What has a text of its own: GUIDs, P_Keys, PCI addresses.
+// For types with text() and parse(): GUIDs, P_Keys, PCI addresses.
 template <typename T>
 concept Textual = requires(std::string_view text) {
   T::parse(text);
 };
 
-// What json::Value has a constructor and a reader for.
+// For types that json::Value can hold and read.
 Value to_value(const std::string& text) { return text; }
 Value to_value(const Path& path) { return path.string(); }
 Value to_value(bool flag) { return flag; }
 Value to_value(uint32_t number) { return number; }
-// 64-bit numbers travel as hexadecimal text: JSON's own lose their lower digits in many readers.
+// 64-bit numbers are hexadecimal text: many readers of JSON lose the lower digits of a number.
 Value to_value(uint64_t wide) { return ib::hex(wide, 16); }
 Value to_value(nl::IfIndex index) { return static_cast<int32_t>(index); }
-// The number: an ibpod that knows no words would take the record for a damaged one.
+// Writes the number: an older ibpod that does not know the words would take the record for damaged.
 template <Named T>
 Value to_value(const T& word) {
   return static_cast<uint32_t>(word);
@@ -184,7 +184,7 @@ Status read(const Value& value, nl::IfIndex& index) {
   return ok();
 }
 
-// A word of the list, or its number.
+// Reads a word of the list, or its number.
 Result<int64_t> read_word(const Value& value, std::span<const char* const> words) {
   if (!value.is_string()) return value.integer(0, static_cast<int64_t>(words.size()) - 1);
   const std::string word = TRY(value.string());
@@ -221,12 +221,12 @@ Status read(const Value& value, std::vector<Part>& list);
 template <typename Part>
 Status read(const Value& value, Part& part);
 
-// The first error ends it: what follows is not read.
+// Stops at the first error.
 class Reader {
  public:
   explicit Reader(const Value& object) : object_(object) {}
 
-  // A member that has to be there.
+  // A required member.
   template <typename T>
   Reader& operator()(std::string_view key, T& member) {
     if (!status_) return *this;

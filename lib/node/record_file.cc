@@ -5,7 +5,7 @@
 namespace ibpod::node {
 namespace {
 
-// A byte of a network (of 1 MiB at most, in older ones) can take six in a record, as in \u007f.
+// One byte of a network can take six in a record, as \u007f does; older networks had up to 1 MiB.
 constexpr size_t kLargestRecord = 8 << 20;
 
 }  // namespace
@@ -13,7 +13,7 @@ constexpr size_t kLargestRecord = 8 << 20;
 Status write_record_file(const Path& file, const Record& record) {
   const std::string text = text_of(record);
   const std::string what = "record " + file.string();
-  // Bytes that are no UTF-8 are lost in JSON, and with them what to restore.
+  // JSON loses bytes that are not UTF-8, which may be needed for the restore.
   const Record again = TRY(parse_record(text));
   if (again != record)
     return Error(Code::invalid,

@@ -1,4 +1,4 @@
-// A record's file, wherever it is.
+// Reads and writes the file of one record.
 #pragma once
 
 #include "lib/base/files.h"
@@ -6,12 +6,12 @@
 
 namespace ibpod::node {
 
-// On disk, flushed, when this returns; makes the folder. invalid where it could not be read back as
-// it is: bytes that are no UTF-8, or too many.
+// Durable when this returns; makes the folder. invalid if the record could not be read back
+// unchanged: it has bytes that are not UTF-8, or is too large.
 Status write_record_file(const Path& file, const Record& record);
 
-// not_found where there is none; invalid or unsupported where it cannot be read; denied if another
-// user than root may have written it.
+// not_found if there is no file; invalid or unsupported if it cannot be read; denied if other users
+// than root can write it.
 Result<Record> read_record_file(const Path& file);
 
 }  // namespace ibpod::node

@@ -9,7 +9,7 @@
 namespace ibpod::node {
 namespace {
 
-// The input as the attachment of a record, with the checksum that lets it through to the reader.
+// The input as the attachment of a record, with a correct checksum.
 std::string document_around(const json::Value& attachment) {
   return json::Value::object()
       .set("version", 1)
@@ -18,7 +18,7 @@ std::string document_around(const json::Value& attachment) {
       .text();
 }
 
-// Whatever is read is written so that it reads the same again.
+// A record that is read can be written and read again unchanged.
 void check(std::string_view text) {
   const Result<Record> record = parse_record(text);
   if (!record) return;

@@ -22,7 +22,7 @@ OriginalNetdev netdev(const std::string& name) {
   return found;
 }
 
-// Every field is set, and to something else than its default.
+// Every field is set, and differs from its default.
 Record full_record() {
   Record record;
   record.plugin = "ib-sriov";
@@ -69,7 +69,7 @@ TEST_CASE("a record that names partitions is one of a version that older program
   CHECK(parse_record(text_of(record)).value() == record);
 }
 
-// The text of a record in which `from` is `to`, with the checksum that lets it through.
+// The text of a record with `from` replaced by `to`, and a correct checksum.
 std::string with(const Record& record, const std::string& from, const std::string& to) {
   const json::Value document = json::Value::parse(text_of(record)).value();
   std::string text = document.at("attachment").value().text();
@@ -102,7 +102,7 @@ TEST_CASE("a hardware address has whole bytes") {
   CHECK_FALSE(parse_record(with(full_record(), "00ff\"", "00f\"")));
 }
 
-// Short, for the loops: what matters of the format is in it.
+// A short record for the loops, with every feature of the format.
 Record short_record() {
   Record record;
   record.device = full_record().device;
@@ -112,7 +112,7 @@ Record short_record() {
   return record;
 }
 
-// What a disk may do to it: either it is noticed, or it makes no difference.
+// True if damage by a disk is either noticed or makes no difference.
 bool refused_or_equal(const std::string& text) {
   const Result<Record> read = parse_record(text);
   if (read) return *read == short_record();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kEnding = ".json";
 
-// Names that start with a dot are files on their way to be renamed; a crash may leave one behind.
+// Names that start with a dot are files not yet renamed; a crash may leave one.
 std::optional<RecordName> parse_name(const std::string& folder, const std::string& file) {
   const size_t colon = file.rfind(':');
   if (file.starts_with('.') || !file.ends_with(kEnding) || colon == std::string::npos)
@@ -39,7 +39,7 @@ Path Records::file(const RecordName& name) const {
 
 Result<FolderLock> Records::lock(const std::string& folder, Deadline deadline) const {
   FolderLock lock = TRY(FolderLock::take(root_ / folder, deadline));
-  // Records are written under the lock: what is half written now, a killed writer has left.
+  // Records are written under the lock, so a temporary file now is from a killed writer.
   const std::vector<std::string> files = TRY(list_folder(root_ / folder));
   for (const std::string& stray : files) {
     if (stray.starts_with('.')) TRY(remove_file(root_ / folder / stray));
@@ -83,7 +83,7 @@ Result<std::vector<RecordName>> Records::in_folder(const std::string& folder) co
 Status Records::tidy(const std::string& folder) const {
   const std::vector<RecordName> names = TRY(in_folder(folder));
   if (!names.empty() || !path_exists(root_ / folder)) return ok();
-  // Taking the lock is all it needs; the folder goes with it.
+  // Taking the lock removes the files; releasing it removes the folder.
   const Result<FolderLock> taken = lock(folder, Deadline::in(Duration(0)));
   return taken || taken.error().code() == Code::unavailable ? ok() : Status(taken.error());
 }
@@ -119,7 +119,7 @@ Result<std::vector<RecordName>> Records::of_attachment(const std::string& contai
 Status Records::check_writable() const {
   TRY(make_folders(root_));
   const Path probe = root_ / ".writable";
-  // Always the same file: a process that is killed here leaves only this one, for the next call.
+  // A fixed name: a process killed here leaves one file at most, which the next call removes.
   const Fd fd(TRY(sys("write " + probe.string(), [&] {
     return ::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   })));

@@ -1,7 +1,6 @@
-// Records: the attachments of this node, a file each:
-// STATE/attachments/<folder>/<container>:<interface>.json. The folder names what was attached even
-// when the file in it is damaged, and is its lock: a VF by its PCI address, which one pod has at a
-// time; an IPoIB child by its link's name (child.h), so children of one master do not block others.
+// Records: the attachments of this node in STATE/attachments/<folder>/<container>:<interface>.json.
+// The folder, which is also the lock, is the PCI address of a VF or the link of an IPoIB child
+// (child.h): children of one master do not block each other.
 #pragma once
 
 #include "lib/base/lock.h"
@@ -14,7 +13,7 @@
 
 namespace ibpod::node {
 
-// Which record: ':' is illegal in both, so the file's name says it without doubt.
+// A record's name. Its parts cannot have a ':', so the file's name is unambiguous.
 struct RecordName {
   std::string folder;
   std::string container_id;
@@ -28,44 +27,45 @@ class Records {
  public:
   explicit Records(const Path& state) : root_(state / "attachments"), address_releases_(state) {}
 
-  // A folder's lock, between all processes of the node. unavailable at the deadline.
+  // Locks a folder against all processes of the node. unavailable at the deadline.
   Result<FolderLock> lock(const std::string& folder, Deadline deadline) const;
-  // Tells when a record comes into the folder or goes. Open it under the lock, wait without.
+  // Reports records added to the folder or removed from it. Open it under the lock, wait without
+  // it.
   Result<FolderWatch> watch(const std::string& folder) const;
-  // Tells when any record comes or goes, whatever its folder. Makes the records' own folder.
+  // Reports records added or removed in any folder. Makes the folder of all records.
   Result<TreeWatch> watch_all() const;
 
-  // On disk, flushed, when this returns.
+  // Durable when this returns.
   Status write(const Record& record) const;
   Status remove(const RecordName& name) const;
-  // not_found where there is none; invalid or unsupported where it cannot be read: it is damaged.
-  // denied if another user than root may have written it: it is not obeyed, and stays.
+  // not_found if there is none; invalid or unsupported if it cannot be read; denied if other users
+  // than root can write it: it is not obeyed, and stays.
   Result<Record> read(const RecordName& name) const;
 
-  // Whether the folder of all records is there. It is made by the first record, or by watch_all()
-  // and make_folder().
+  // True if the folder of all records exists. The first record, watch_all() or make_folder() makes
+  // it.
   bool has_folder() const { return path_exists(root_); }
   Status make_folder() const { return make_folders(root_); }
   const Path& folder() const { return root_; }
 
-  // Whatever stands in the folders, readable or not.
+  // The names of all records in the folder, readable or not.
   Result<std::vector<RecordName>> in_folder(const std::string& folder) const;
   Result<std::vector<RecordName>> of_attachment(const std::string& container_id,
                                                 const std::string& ifname) const;
   Result<std::vector<RecordName>> all() const;
 
-  // What IPAM has still to take back of attachments that have ended.
+  // The addresses still owed to IPAM by attachments that have ended.
   const AddressReleases& address_releases() const { return address_releases_; }
 
-  // Removes the files that killed writers have left in a folder without any record, or in all such
-  // folders, and the folder with them. A locked folder stays, for the process that holds the lock.
+  // Removes the temporary files of killed writers, and the folder, if it has no record; without an
+  // argument in all folders. A locked folder stays, for the process that holds the lock.
   Status tidy(const std::string& folder) const;
   Status tidy() const;
 
-  // Whether records can be kept at all: made and flushed like a real one, and taken away again.
+  // ok if records can be written: writes a test file and removes it again.
   Status check_writable() const;
 
-  // Where the record is, if there is one.
+  // The path of the record's file, which may not exist.
   Path file(const RecordName& name) const;
 
  private:

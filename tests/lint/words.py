@@ -60,7 +60,6 @@ COMMENT_OPENING = re.compile(r"(?:Of|Who|Whom|Whose|Whoever|What|Whatever|Whethe
 # Folders and files in which comments may begin so, with the reason.
 OPENINGS_ALLOWED = {
     "lib/fabricapi/": "not rewritten",
-    "lib/node/record": "not rewritten",
     "sm/": "not rewritten",
     "tests/data/": "files of other projects, and recorded ones",
     "tests/softhca/": "a kernel module, with the kernel's own comments",
