@@ -45,8 +45,8 @@ void DeclaredFile::read() {
     callback_(text.error());
 }
 
-// Watched before it is read, so that nothing happens in between; and again each time, so that it is
-// the folder that is there now.
+// Watched before it is read, so that no change is missed. The watch is opened again each time, as
+// the folder may have been replaced.
 void DeclaredFile::run() {
   while (true) {
     read();

@@ -1,4 +1,4 @@
-// DeclaredFile: follows the file of declared partitions while others replace it.
+// DeclaredFile: follows the file of declared partitions, which others replace.
 #pragma once
 
 #include "lib/base/files.h"
@@ -19,7 +19,8 @@ class DeclaredFile {
   // an error if the file cannot be used: then the earlier content stays in force.
   using Callback = std::function<void(const Result<DeclaredPartitions>&)>;
 
-  // Its folder has to be there. Where that is replaced later, the new one's file is followed.
+  // The folder of the file must exist. If it is replaced later, the file in the new folder is
+  // followed.
   static Result<std::unique_ptr<DeclaredFile>> follow(Path file, Callback on_change);
   ~DeclaredFile();
   DeclaredFile(const DeclaredFile&) = delete;
@@ -37,7 +38,7 @@ class DeclaredFile {
   const Callback callback_;
   std::optional<FolderWatch> watch_;  // nothing: its folder is gone
   Wake ending_;
-  std::string seen_;  // the content that was told last, or why there was none
+  std::string seen_;  // the content last reported, or the error
   std::thread thread_;
 };
 

@@ -54,7 +54,7 @@ TEST_CASE("a file that is not there yet, comes, is replaced and is damaged is to
   CHECK(ear.next() == "invalid");
 }
 
-// kubelet: FILE -> ..data/FILE, ..data -> ..SOME_TIME, which is what is replaced.
+// The kubelet makes FILE a link to ..data/FILE, and replaces ..data, a link to ..SOME_TIME.
 TEST_CASE("a ConfigMap's file is followed through its links") {
   namespace fs = std::filesystem;
   const TempFolder folder;

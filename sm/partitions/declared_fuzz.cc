@@ -1,5 +1,5 @@
-// Whatever a file of declared partitions holds: its entries are partitions, each once, or are left
-// out with a reason; and where it is not known which partition is meant, that is said.
+// Each entry of any file of declared partitions is either a partition with a unique name, or left
+// out with a reason; `complete` is false if the name of a left-out entry is not known.
 #include "sm/partitions/declared_partitions.h"
 #include "tests/support/fuzz.h"
 

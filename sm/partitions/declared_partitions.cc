@@ -26,7 +26,7 @@ Result<std::vector<fabric::StaticMember>> read_members(const Value& value) {
   return json::read_list(value, read_member);
 }
 
-// An error of the whole entry, placed at the key that the text begins with.
+// An error of the whole entry, with the path of the key that the text begins with.
 Error wrong_in(const Value& entry, const std::string& text) {
   const size_t colon = text.find(": ");
   if (colon == text.npos) return entry.wrong(text);
@@ -96,7 +96,7 @@ Result<DeclaredPartitions> read_declared(std::string_view text) {
     if (!partition) {
       leave_out(partition.error(), name_of(entry), declared);
     } else if (!names.insert(partition->name).second) {
-      // One of the two may be meant for another partition.
+      // One of the two may be a wrong name of another partition.
       leave_out(entry.wrong("the name " + partition->name + " is listed twice"), "", declared);
     } else {
       declared.places.emplace(partition->name, entry.path());

@@ -1,5 +1,5 @@
-// Index 0 of a port's P_Key table: one partition at most can have it. IPoIB on the port itself uses
-// only this index (docs/kernel-notes.md), so children never take it from the interface of the PF.
+// Index 0 of a port's P_Key table: at most one partition has it. IPoIB on the port itself uses only
+// this index (docs/kernel-notes.md), so a child never takes it from the PF's interface.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -10,19 +10,20 @@ namespace ibpod::sm::partitions {
 // busy if another partition than this one has, or will have, index 0 of the port's table.
 Status check_index0_is_free(const state::Records& records, ib::Guid guid,
                             const std::string& partition);
-// The same for each port that a binding, which is no child, has brought into the partition.
+// check_index0_is_free() for each port with a binding in the partition; IPoIB children do not
+// count.
 Status check_index0_of_bindings(const state::Records& records,
                                 const state::PartitionRecord& record);
 
-// The state of index 0 of a port's table without the partitions of ibpod-sm.
+// Index 0 of a port's table, apart from the partitions of ibpod-sm.
 struct Index0Facts {
   bool is_sm_port = false;  // the port of the subnet manager
   std::optional<ib::PKey> key =
-      {};  // that the default or the administrator's partitions need there
+      {};  // needed there by the default partition or by the administrator's
 };
-// invalid on the subnet manager's port, busy if the administrator's partition has index 0, if one
-// of the requested partitions needs it. If the subnet manager rejected the partitions because of
-// this binding, no other could be enforced either.
+// Checks the requested partitions that need index 0: invalid on the subnet manager's port, busy if
+// an administrator's partition has the index. Otherwise the subnet manager could reject all
+// partitions because of this binding.
 Status check_index0_of_others(const state::Records& records, const fabricapi::BindRequest& request,
                               const Index0Facts& facts);
 // busy if two partitions would need index 0; invalid if both are in `memberships`. `except`: the

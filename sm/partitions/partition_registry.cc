@@ -184,7 +184,7 @@ Result<PartitionStatus> PartitionRegistry::forget_ports(const Caller& caller,
     }
   PartitionStatus left = status(record);
   remove_if_left(journal_, record);
-  // As in `partition list`: the deletion waits for nothing more.
+  // As `partition list` shows it: the deletion waits for nothing more.
   if (records().find_partition(name) == nullptr) left.condition = {};
   return left;
 }
@@ -231,7 +231,7 @@ void PartitionRegistry::partition_changed(PartitionRecord& record) {
   }
 }
 
-// The keys stay, but move to or from index 0.
+// The port keeps the key, but at another index.
 void PartitionRegistry::touch_members(const PartitionRecord& record) {
   for (const auto& [guid, member] : record.engine_members)
     journal_.state().port(guid).changed_in = journal_.version();

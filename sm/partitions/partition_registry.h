@@ -1,9 +1,9 @@
-// PartitionRegistry: the partitions of the subnet: those that administrators create, and those that
-// a file declares; and their definitions for the subnet manager.
+// PartitionRegistry: the partitions of the subnet, created by administrators or declared in a file,
+// and their definitions for the subnet manager.
 //
 // A request either succeeds, or returns an Error and changes nothing: denied if the caller lacks
 // the permission, invalid if it can never be granted, busy if a binding or another partition is in
-// the way. What it changes holds after Journal::commit().
+// the way. Changes are durable after Journal::commit().
 #pragma once
 
 #include "lib/fabric/partition.h"
@@ -89,27 +89,27 @@ class PartitionRegistry {
   // changes.
   std::shared_ptr<const Definitions> definitions() const;
 
-  // --- observations. They may stage changes.
+  // --- observations; they may stage changes
 
   // Records that a sweep that read this version has ended.
   void note_swept(uint64_t version);
-  // Records which static members are, or may be, on the subnet: `met` is called for each. Call it
-  // after each scan and each change of members.
+  // Records which static members are, or may be, on the subnet: `met` returns true for those. Call
+  // it after each scan and each change of members.
   void note_seen(const std::function<bool(ib::Guid)>& met);
   // Drops the port from partitions that it left before any scan had found it, if nothing of the
   // port has changed since `version`.
   void note_never_seen(ib::Guid guid, uint64_t version);
   // Sets the start of each deletion that has begun. Call it after each commit().
   void note_deleted(state::Now now);
-  // Sets why new partitions cannot be applied; Reason::none: they can.
+  // Sets why new partitions cannot be applied; Reason::none if they can.
   void set_engine_fault(const fabric::Condition& status);
 
-  // --- lookups. A node can read no partitions.
+  // --- lookups; a node can read no partitions
 
   std::optional<fabric::PartitionStatus> find(const std::string& name) const;
   Result<fabricapi::ListPage<fabric::PartitionStatus>> list(
       const Caller& caller, const fabricapi::PageRequest& page) const;
-  // By name.
+  // Sorted by name.
   std::vector<DeletedPartition> deleted() const;
 
  private:

@@ -1,4 +1,4 @@
-// Declared partitions.
+// The part of PartitionRegistry about declared partitions.
 #include "sm/partitions/partition_registry.h"
 #include "sm/partitions/rendering.h"
 
@@ -10,7 +10,7 @@ using state::PartitionRecord;
 
 namespace {
 
-// Compares both; without a desired P_Key, any from the pool will do.
+// True if both are equal. Without a desired P_Key, any from the pool matches.
 bool is_as(const Partition& present, Partition desired) {
   if (!desired.pkey) desired.pkey = present.pkey;
   return present == desired;
@@ -46,12 +46,12 @@ Result<std::vector<DeclarationError>> PartitionRegistry::declare(
     progress = again.size() < left.size();
     left = std::move(again);
   }
-  journal_.clear_conflict_freed();  // the last round has seen it
+  journal_.clear_conflict_freed();  // the last round has taken it into account
   if (!left.empty()) refused.insert(refused.end(), tried.begin(), tried.end());
   return refused;
 }
 
-// A partition that already is as declared is not checked again: changes of others could reject it.
+// A partition that already is as declared is not checked again: another change could reject it.
 Status PartitionRegistry::declare_one(const Partition& partition, const DeclareOptions& how,
                                       Now now) {
   PartitionRecord* record = journal_.state().find_partition(partition.name);

@@ -1,4 +1,4 @@
-// Lookups.
+// The lookups of PartitionRegistry.
 #include "sm/partitions/partition_registry.h"
 #include "sm/partitions/rendering.h"
 #include "sm/state/names.h"
@@ -15,7 +15,7 @@ using state::PartitionRecord;
 using state::PortRecord;
 using state::Records;
 
-constexpr size_t kMostListed = 5;  // ports in a text
+constexpr size_t kMostListed = 5;  // most ports named in a text
 
 std::string list(const std::set<ib::Guid>& guids) {
   std::string text;

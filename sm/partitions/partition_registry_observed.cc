@@ -1,4 +1,4 @@
-// Observations of the subnet that matter to partitions.
+// The part of PartitionRegistry about observations of the subnet.
 #include "sm/partitions/former_members.h"
 #include "sm/partitions/partition_registry.h"
 

@@ -118,7 +118,7 @@ TEST_CASE("a P_Key is given from the pool, or named within a range for it") {
   REQUIRE(remove(bed, "a"));
   CHECK(pkey("c") == 0x12);
   bed.settle();
-  // One that has become free is used last, after a restart, too.
+  // A P_Key that has become free is used last, after a restart, too.
   bed.start();
   CHECK(pkey("d") == 0x13);
   CHECK(pkey("e") == 0x10);
@@ -179,7 +179,7 @@ TEST_CASE("a static member's key has to be seen to be gone before it is another 
   Fixture bed({blue});
   CHECK(bed.keys(storage(1)) == "0x8100");
   CHECK(bed.registry->bindings.unsettled().empty());
-  // One was taken out before, and was switched off.
+  // This member was taken out before, and was switched off.
   blue.members.pop_back();
   REQUIRE(update(bed, blue));
   CHECK(bed.registry->bindings.unsettled() == std::set{storage(2)});
@@ -209,7 +209,7 @@ TEST_CASE("a fault of a static member's port is shown at its partition until the
   const auto reason = [&] { return bed.registry->partitions.find("blue")->condition.reason; };
   CHECK(bed.see(storage(1)));
   CHECK(reason() == Reason::none);
-  // A fault that is not the port's is not reported for it.
+  // A fault that is not the port's is not reported for the port.
   for (const Reason waiting : {Reason::waiting, Reason::no_master, Reason::misconfigured}) {
     bed.registry->bindings.set_condition(storage(1), {waiting, ""}, bed.now);
     CHECK(reason() == Reason::none);
@@ -218,7 +218,7 @@ TEST_CASE("a fault of a static member's port is shown at its partition until the
   CHECK(reason() == Reason::missing_key);
   bed.registry->bindings.set_condition(storage(1), {Reason::capacity, "no free place"}, bed.now);
   CHECK(reason() == Reason::capacity);
-  // Nor is it forgotten by what the store could not keep.
+  // It is not forgotten after a failed commit, either.
   REQUIRE(bed.registry->partitions.create(administrator(), make_partition("red", 0x101)));
   bed.store.fail_at(0, FakeStore::Failure::lost);
   CHECK_FALSE(bed.registry->journal.commit(bed.now).status);

@@ -1,4 +1,4 @@
-// Partitions as the subnet manager is given them.
+// Partitions in the form that the subnet manager gets.
 #pragma once
 
 #include "sm/state/policy.h"
@@ -6,10 +6,10 @@
 
 namespace ibpod::sm::partitions {
 
-// The definition of the partition, with the static members and the bindings that it has.
+// The partition's definition with its static members and bindings.
 fabric::PartitionDefinition render(const state::PartitionRecord& record,
                                    const state::Policy& policy);
-// The same after a change to `partition`, which has its P_Key: members by bindings stay. `record`
+// render() after a change to `partition`, which has its P_Key: members by bindings stay. `record`
 // null: the partition does not exist yet.
 fabric::PartitionDefinition render_after(const state::PartitionRecord* record,
                                          const fabric::Partition& partition,

@@ -1,4 +1,4 @@
-// The predicted partitions after a change are equal to the actual ones.
+// The partitions predicted for a change are equal to those after it.
 #include "tests/support/registry_fixture.h"
 
 namespace ibpod::sm::partitions {
@@ -8,7 +8,7 @@ using namespace test;
 
 using Partitions = std::vector<fabric::PartitionDefinition>;
 
-// As it is foretold, which changes nothing, and as it is then; or why not.
+// A change: its prediction, which changes nothing, and its result; or its error.
 struct Change {
   Result<Partitions> foretold;
   Result<Partitions> made;
@@ -52,7 +52,7 @@ Code remove(Fixture& bed, const std::string& name) {
   check_same(made);
   return made.made ? Code::internal : made.made.error().code();
 }
-constexpr Code kDone = Code::internal;  // no request is refused with it
+constexpr Code kDone = Code::internal;  // no request is refused with this code
 
 Policy grouped() {
   Policy rules = policy();
@@ -91,8 +91,8 @@ TEST_CASE("a changed partition becomes what was rendered before, with its bindin
   bed.unbind(request("n2", "c", vf(11), {}));
   bed.bind(request("n3", "d", vf(21), {{"red", kLimited}}));
   bed.settle();
-  bed.bind(request("n3", "d", vf(21), {{"blue", kLimited}}));  // not before red is gone from it
-  bed.unbind(request("n1", "a", vf(1), {}));                   // not seen to be gone yet
+  bed.bind(request("n3", "d", vf(21), {{"blue", kLimited}}));  // after red has left the port
+  bed.unbind(request("n1", "a", vf(1), {}));                   // not yet observed to be gone
 
   blue.mtu.reset();
   CHECK(update(bed, blue) == kDone);

@@ -1,5 +1,5 @@
-// The values that files of ibpod-sm hold. Each reader answers invalid with the value's path, the
-// value and what would be right.
+// Readers of the values in ibpod-sm's files. Each returns invalid with the value's path, the value
+// and the expected form.
 #pragma once
 
 #include "lib/fabric/binding.h"
@@ -13,7 +13,7 @@ namespace ibpod::sm::partitions {
 Result<ib::PKey> read_pkey(const json::Value& value);
 Result<ib::Guid> read_guid(const json::Value& value);
 Result<fabric::Membership> read_membership(const json::Value& value);
-// node or port
+// "node" or "port".
 Result<fabric::Proof> read_proof(const json::Value& value);
 // In bytes: 256 to 4096.
 Result<fabric::Mtu> read_mtu(const json::Value& value);
