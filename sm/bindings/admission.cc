@@ -56,7 +56,7 @@ Status check_same(const BindRequest& request, const BindingRecord* present) {
   return ok();
 }
 
-// The partition as the caller named it: the caller may not be allowed to know its name.
+// The partition as the caller named it: the caller may not be allowed to know its real name.
 std::string label(const BindRequest::PartitionRequest& wish) {
   return wish.pkey ? wish.pkey->text() : wish.partition;
 }
@@ -68,7 +68,7 @@ const PartitionRecord* find_requested(const Records& records,
   return found == records.by_pkey.end() ? nullptr : found->second;
 }
 
-// One request, and what it is judged by.
+// A request, and the facts for its checks.
 struct Admission {
   Admission(const state::Journal& a_journal, const Caller& a_caller, const BindRequest& a_request,
             const PortFacts& a_facts)
@@ -99,7 +99,7 @@ struct Admission {
   const Caller& caller;
   BindRequest request;
   const PortFacts& facts;
-  const BindingRecord* present;  // the binding that the attachment has; null: none
+  const BindingRecord* present;  // the attachment's binding; null: none
   const PortRecord* port;
 };
 
@@ -122,9 +122,9 @@ Status Admission::check_use() const {
   return may_use_port(caller, request, records, policy);
 }
 
-// A pod-requested GUID may still be active on the old VF after its binding is released, or on a
-// port that is not known here. It is not granted until a full scan has confirmed that no port uses
-// it.
+// A GUID that a pod requested may still be active on the old VF after its binding is released, or
+// on a port that is not known here. It is not granted until a full scan has confirmed that no port
+// uses it.
 Status Admission::check_guid_unused() const {
   const bool is_bound = port != nullptr && !port->bindings.empty();  // see check_holders()
   if (!request.guid_requested || is_bound) return ok();
@@ -137,8 +137,8 @@ Status Admission::check_guid_unused() const {
                                "(look.scanSeconds)");
 }
 
-// Scans find every port that exists. Limits bindings to GUIDs that no scan has ever found: a node
-// could invent any number of them.
+// Limits the bindings to GUIDs that no scan has ever found. Scans find every port that exists, but
+// a node could invent any number of GUIDs.
 Status Admission::check_never_seen() const {
   const size_t most = policy.limits.unseen_of_node;
   const bool is_bound = port != nullptr && !port->bindings.empty();
@@ -250,23 +250,23 @@ Result<Memberships> admit(const state::Journal& journal, const Caller& caller,
   TRY(journal.check_readable());
   TRY(check_request(request, journal.policy().limits.memberships_of_binding));
   Admission one(journal, caller, request, facts);
-  // The caller, the pod and its node; the attachment; the port.
+  // Checks of the caller, the pod and its node, the attachment, and the port.
   TRY(api::authorize(caller, api::Call::bind, one.node()));
   TRY(one.name_partitions().during(step));
-  TRY(check_listed_once(one.request));  // a partition may have been named and requested by P_Key
+  TRY(check_listed_once(one.request));  // the partition may be named and also requested by P_Key
   TRY(one.check_node().during(step));
   TRY(check_same(request, one.present).during(step));
   TRY(one.check_use().during(step));
-  // The subnet as it is.
+  // Checks against the present subnet.
   TRY(partitions::check_index0_of_others(one.records, one.request, facts.index0));
   TRY(one.check_guid_unused());
   TRY(one.check_never_seen());
   Memberships memberships = TRY(one.memberships().during(step));
-  // Other bindings of the port.
+  // Checks against other bindings of the port.
   TRY(one.check_conflicts(memberships).during(step));
   TRY(partitions::check_index0(one.records, one.request, memberships, one.present).during(step));
   if (one.present != nullptr && one.present->binding.desired == memberships) return memberships;
-  // Room: in the tables, in partitions.conf, in the state.
+  // Checks of capacity: the port's table, partitions.conf, the state.
   TRY(one.check_capacity(memberships).during(step));
   TRY(one.check_size(memberships).during(step));
   if (one.present == nullptr) TRY(one.check_room().during(step));

@@ -1,4 +1,4 @@
-// Admission of a Bind.
+// admit(): the admission of a Bind.
 #pragma once
 
 #include "sm/bindings/port_facts.h"
@@ -6,14 +6,14 @@
 
 namespace ibpod::sm::bindings {
 
-// The memberships that the request gets, sorted; or why it gets none: invalid if it can never be
-// granted, denied if the node or the pod may not have it, exists if the attachment has another
-// port, kind, device or pod, unavailable while its node is being forgotten, busy if another binding
-// or a limit is in the way.
+// The granted memberships, sorted. Errors: invalid if the request can never be granted, denied if
+// the node or the pod may not have it, exists if the attachment has another port, kind, device or
+// pod, unavailable while its node is being forgotten, busy if another binding or a limit is in the
+// way.
 Result<state::Memberships> admit(const state::Journal& journal, const fabricapi::Caller& caller,
                                  const fabricapi::BindRequest& request, const PortFacts& facts);
 
-// The first requested partition that allows the pod's namespace, but not its node; empty: none.
+// The first requested partition that allows the pod's namespace but not its node; empty: none.
 std::string denied_to_node(const state::Records& records, const fabricapi::BindRequest& request);
 
 }  // namespace ibpod::sm::bindings

@@ -109,16 +109,16 @@ TEST_CASE("a node gets the same error for a missing partition and for a forbidde
     CHECK(error.text() == "bind n1/a/net1: there is no partition " + partition +
                               " that pods of namespace team may be in");
   }
-  // The namespace counts for administrators, too, who learn what is the matter.
+  // The namespace is checked for administrators, too, but the error tells them the reason.
   CHECK(refusal(administrator(), "theirs").code() == Code::denied);
   CHECK(refusal(administrator(), "theirs").text().find("not open to namespace team") !=
         std::string::npos);
   CHECK(refusal(administrator(), "none").code() == Code::not_found);
-  // Nor from one that is being deleted.
+  // A partition that is being deleted gives the same error.
   REQUIRE(bed.registry->partitions.remove(administrator(), "theirs"));
   CHECK(refusal(node("n1"), "theirs").code() == Code::denied);
   bed.bind(request("n1", "a", vf(1), {{"ours", kLimited}}));
-  // One of two is not enough.
+  // One allowed partition of two is not enough.
   CHECK(refusal(node("n1"), "unassigned").code() == Code::denied);
   CHECK(bed.try_bind(request("n1", "b", vf(2), {{"ours", kLimited}, {"unassigned", kLimited}}))
             .error()
@@ -148,12 +148,12 @@ TEST_CASE(
   by_key.pod.name_space = "others";
   CHECK_MESSAGE(bindings::denied_to_node(bed.registry->journal.records(), by_key).empty(),
                 "its namespace would not do either");
-  // An administrator is told what is the matter, and may not do more.
+  // The error tells an administrator the reason, but administrators have no exception.
   const Error error = refusal(administrator(), asked("n2", vf(11)));
   CHECK(error.code() == Code::denied);
   CHECK(error.text().find("not open to node n2") != std::string::npos);
   bed.bind(asked("n1", vf(1)));
-  // One that is in it stays, whatever the partition says from now on.
+  // An existing binding stays, even if the partition no longer allows its node.
   ours.nodes = {"n2"};
   REQUIRE(bed.registry->partitions.update(administrator(), ours, bed.now));
   bed.commit();
@@ -214,7 +214,7 @@ TEST_CASE_FIXTURE(Choosers, "a pod can request a free GUID if its namespace may"
                              "namespace another: no range of \"guids\" in ibpod-sm's "
                              "configuration has the namespace in \"chosenBy\"") !=
         std::string::npos);
-  // Not even that of another VF of its node, which a pod has that comes later.
+  // Nor the GUID of another VF of its node, which a later pod could have.
   CHECK(refused(choice("n1", 1)).find("cannot be requested by pods") != std::string::npos);
   REQUIRE(registry->nodes.allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
   commit();
@@ -222,7 +222,7 @@ TEST_CASE_FIXTURE(Choosers, "a pod can request a free GUID if its namespace may"
   for (const uint64_t number : {0x2003U, 0x2004U, 0x2005U})
     CHECK(refused(choice("n1", number)).find("cannot be requested: it is already in use") !=
           std::string::npos);
-  // Another pod's, until its key has left its port.
+  // Another pod's GUID is refused until its key has left its port.
   CHECK(refused(choice("n2", 0x2001)).find("is bound to a pod of another node") !=
         std::string::npos);
   unbind(choice("n1", 0x2001));
@@ -254,7 +254,7 @@ TEST_CASE("a PF may be the first node's that binds a child on it, until that is 
   bed.settle();
   bed.start();
   CHECK(bed.refusal(child("n2", "b", pf(11), {{"blue", kLimited}})).code() == Code::denied);
-  // GUIDs with an owner: configured, a storage server's, of the pool, a VF's.
+  // GUIDs with an owner: configured, a storage server's, the pool's, a VF's.
   bed.bind(request("n2", "v", vf(11), {{"blue", kLimited}}));
   REQUIRE(bed.registry->nodes.allocate(node("n2"), {"n2", "0000:01:00.0", {0}}));
   for (const ib::Guid guid : {pf(2), vf(12), storage(1), vf(0x1000), vf(0x1003), vf(11)})

@@ -1,9 +1,8 @@
-// BindingRegistry: the bindings: which attachment has which port, in which partitions, and whether
-// the port's table has been seen to agree.
+// BindingRegistry: the bindings: the port and the partitions of each attachment, and whether the
+// port's table was verified.
 //
-// It has no clock and reads no fabric: the time and the observations are arguments. A request
-// either succeeds, or returns an Error and changes nothing. What it changes holds after
-// Journal::commit().
+// It has no clock and reads no fabric: time and observations are arguments. A request either
+// succeeds, or returns an Error and changes nothing. Changes are durable after Journal::commit().
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -27,8 +26,8 @@ class BindingRegistry {
   explicit BindingRegistry(state::Journal& journal) : journal_(journal) {}
 
   // Creates the binding of an attachment, or renews the lease of the existing one. Other partitions
-  // change it: lost keys must leave the table before new ones come. Errors: see admit()
-  // (admission.h).
+  // than before change the binding: lost keys must leave the table before new ones come. Errors:
+  // see admit() (admission.h).
   Result<fabric::Binding> bind(const Caller& caller, const fabricapi::BindRequest& request,
                                const PortFacts& facts, state::Now now);
   // Returns the binding as `releasing`, or as `released` if there is none.
@@ -36,13 +35,13 @@ class BindingRegistry {
                                  state::Now now);
   // Handles all leases that have ended.
   Status expire(state::Now now);
-  // The end of the earliest lease; nothing: no lease runs.
+  // The end of the earliest lease; nothing: there is no lease.
   std::optional<state::Steady> next_expiry() const;
 
-  // --- observations. They may stage changes: call commit() after them, too.
+  // --- observations; they may stage changes: call commit() after them, too
 
-  // Records that sweeps read this version from now on. Call it after each commit(): a new binding
-  // may need nothing that is not in it already.
+  // Records that sweeps read this version from now on. Call it after each commit(): all keys of a
+  // new binding may already be in this version.
   void note_written(uint64_t version, state::Now now);
   // Records that the port's table matches `version` (or, with Proof::none, that the port is
   // absent). Returns false and does nothing if the port's keys have changed since.
@@ -50,16 +49,17 @@ class BindingRegistry {
                      fabric::Enforcement enforcement, state::Now now);
   // True if every partition of the port has `proof: none`: if the port is absent, that is enough.
   bool needs_no_proof(ib::Guid guid) const;
-  // Records that the port holds no key of a former membership. Return as note_verified(). Also for
-  // a port that will never have a table again, if the caller knows that.
+  // Records that the port holds no key of a former membership, or will never have a table again.
+  // Returns as note_verified().
   bool note_clean(ib::Guid guid, uint64_t version, fabric::Proof proof, state::Now now);
-  // Sets why the bindings of a port are not verified. A verified one becomes `unknown` if the port
-  // cannot be read (unreachable, timeout, port_down, port_unknown, vport, duplicate), `written` if
-  // its table is wrong (refused, foreign_key, missing_key), and stays for all other reasons.
+  // Sets why the bindings of a port are not verified. A verified binding becomes `unknown` if the
+  // port cannot be read (unreachable, timeout, port_down, port_unknown, vport, duplicate),
+  // `written` if its table is wrong (refused, foreign_key, missing_key); other reasons do not
+  // change it.
   void set_condition(ib::Guid guid, const fabric::Condition& status, state::Now now);
   // All verified bindings become `written`: they must be verified again.
   void invalidate_verified(const fabric::Condition& status, state::Now now);
-  // Records that a full scan that began then has ended.
+  // Records that a full scan has ended; `began` is its start.
   void note_full_scan(state::Steady began);
 
   // --- for the port prober
@@ -69,16 +69,16 @@ class BindingRegistry {
   // Ports with a key that must still be added or removed.
   const std::set<ib::Guid>& unsettled() const;
 
-  // --- lookups. A node can read only its own bindings.
+  // --- lookups; a node can read only its own bindings
 
   Result<fabric::Binding> binding(const Caller& caller, const fabric::Attachment& attachment) const;
   Result<fabricapi::ListPage<fabric::Binding>> list(const Caller& caller,
                                                     const fabricapi::BindingFilter& filter,
                                                     const fabricapi::PageRequest& page) const;
   std::vector<fabric::Binding> bindings_of(ib::Guid guid) const;
-  // The same bindings; valid until they change.
+  // As bindings_of(), without copies; valid until the bindings change.
   std::vector<const fabric::Binding*> bindings_on(ib::Guid guid) const;
-  // The port of each of the node's bindings.
+  // The ports of the node's bindings.
   std::vector<ib::Guid> ports_of(const std::string& node) const;
   std::vector<const fabric::Binding*> releasing() const;
   using Counts = std::map<std::pair<fabric::BindingState, fabric::Reason>, size_t>;

@@ -1,4 +1,4 @@
-// Lookups.
+// The lookups of BindingRegistry.
 #include "sm/api/authz.h"
 #include "sm/bindings/binding_registry.h"
 #include "sm/state/names.h"

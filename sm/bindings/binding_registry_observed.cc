@@ -1,4 +1,4 @@
-// Observations of ports.
+// The part of BindingRegistry about observations of ports.
 #include "sm/bindings/binding_registry.h"
 #include "sm/partitions/former_members.h"
 
@@ -147,7 +147,7 @@ void BindingRegistry::set_condition(ib::Guid guid, const Condition& status, Now 
   if (!journal_.is_readable() || records().find_port(guid) == nullptr) return;
   PortRecord& port = journal_.state().port(guid);
   const Finding found = finding(status.reason);
-  // The reason why a table cannot be repaired says more than what is missing in it.
+  // "capacity" explains more than the list of missing keys.
   if (found != Finding::nothing || status.reason == Reason::capacity) port.condition = status;
   for (BindingRecord* const entry : port.bindings) {
     const BindingState state = entry->binding.state;

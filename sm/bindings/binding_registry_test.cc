@@ -49,7 +49,7 @@ TEST_CASE("what was seen before the latest change of a port means nothing") {
   CHECK(bed.state(a) == BindingState::requested);
   CHECK_FALSE(bed.registry->bindings.note_verified(vf(1), before, Proof::port, {}, bed.now));
   CHECK(bed.state(a) == BindingState::requested);
-  // Others' changes do not count.
+  // Changes of other ports do not count.
   bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
   CHECK(bed.registry->bindings.changed_in(vf(1)) == since);
   CHECK(bed.registry->bindings.note_verified(vf(1), since, Proof::port, {}, bed.now));
@@ -138,7 +138,7 @@ TEST_CASE("what is lost has to be gone before anything is gained") {
     CHECK(bed.state(asked(change.after)) == BindingState::requested);
     CHECK(bed.keys(vf(1)).find(change.then) != std::string::npos);
     CHECK(expected_table(*bed.registry, vf(1)).pending_removal.empty());
-    // It has not been seen yet, and that it was seen before does not count.
+    // The change has not been observed yet; earlier observations do not count.
     CHECK(bed.registry->bindings.unsettled().contains(vf(1)));
     bed.settle();
     CHECK(bed.state(asked(change.after)) == BindingState::verified);
@@ -164,7 +164,7 @@ TEST_CASE("while something is being lost nothing is gained by another change, or
   CHECK(bed.registry->partitions.remove(administrator(), "blue").error().code() == Code::busy);
   bed.settle();
   CHECK(bed.keys(vf(1)) == "0x8100");
-  // The verified removal is on disk, too.
+  // The verified removal is durable.
   bed.start();
   CHECK(bed.keys(vf(1)) == "0x8100");
 }
@@ -190,7 +190,7 @@ TEST_CASE("a VF has one attachment, and others learn of it what is theirs") {
   CHECK(bed.refusal(b).text() ==
         "bind n1/b/net1: port 02:00:00:00:00:00:00:01 is bound to n1/a/net1 of pod team/pod-a, "
         "which is requested");
-  // The same GUID on another node, as its administrator has put it there.
+  // The administrator assigns the same GUID to another node.
   bed.settings.nodes["n2"].guids.insert(vf(1));
   bed.settings.nodes["n1"].guids.erase(vf(1));
   bed.start();
@@ -255,7 +255,7 @@ TEST_CASE("a port is in a partition in one way") {
   red.members[0].membership = kLimited;
   const auto refused = bed.registry->partitions.update(administrator(), red, bed.now);
   CHECK(refused.error().code() == Code::busy);
-  // A VF and children of it would not end together.
+  // A child's port must be a PF: a VF could end before its children.
   CHECK(bed.refusal(child("n1", "c", vf(1), {{"red", kLimited}})).code() == Code::denied);
   const auto mixed = bed.registry->bindings.bind(
       administrator(), request("n1", "c", pf(1), {{"blue", kFull}}), absent(), bed.now);
@@ -284,13 +284,13 @@ TEST_CASE("one partition has index 0 of a port's table") {
   bed.settle();
   REQUIRE(bed.registry->partitions.update(administrator(), second, bed.now));
   CHECK(bed.refusal(a).code() == Code::busy);
-  // From one to the other: its own does not stand in the way.
+  // The port moves from one partition to the other: its own membership is no conflict.
   bed.bind(request("n2", "a", vf(11), {{"first", kLimited}}));
   bed.settle();
   bed.bind(request("n2", "a", vf(11), {{"second", kLimited}}));
   bed.settle();
   CHECK(expected_table(*bed.registry, vf(11)).index0 == ib::PKey(0x111));
-  // It takes another place: that has to be seen, too.
+  // The key moves to another index, which must be verified, too.
   const uint64_t version = bed.registry->bindings.changed_in(vf(11));
   second.index0 = false;
   second.members.clear();
@@ -298,7 +298,7 @@ TEST_CASE("one partition has index 0 of a port's table") {
   CHECK(bed.registry->bindings.changed_in(vf(11)) > version);
 }
 
-// A child is in a partition, and the interface that it is on is not.
+// Children are in a partition that the interface of their PF is not in.
 TEST_CASE("children leave index 0 to the interface that they are on") {
   Partition first = make_partition("first", 0x110), second = make_partition("second", 0x111);
   first.index0 = second.index0 = true;
@@ -316,14 +316,14 @@ TEST_CASE("children leave index 0 to the interface that they are on") {
   bed.bind(request("n1", "c", vf(1), {{"first", kLimited}}));
   CHECK(members("first") ==
         std::vector<fabric::Member>{{vf(1), kLimited, false}, {pf(1), kLimited, true}});
-  // The same where the partition comes to ask for it.
+  // Also if the partition requests index 0 later.
   bed.bind(child("n1", "d", pf(1), {{"blue", kLimited}}));
   CHECK(members("blue") == std::vector<fabric::Member>{{pf(1), kLimited, false}});
   Partition blue = make_partition("blue", 0x100);
   blue.index0 = true;
   REQUIRE(bed.registry->partitions.update(administrator(), blue, bed.now));
   CHECK(members("blue") == std::vector<fabric::Member>{{pf(1), kLimited, true}});
-  // A request that needs the interface in a partition names that one.
+  // A static membership of the interface itself gets index 0.
   const uint64_t version = bed.registry->bindings.changed_in(pf(1));
   first.members = second.members = {{pf(1), kLimited, ""}};
   REQUIRE(bed.registry->partitions.update(administrator(), first, bed.now));
@@ -357,12 +357,12 @@ TEST_CASE("a full table is busy, and keys that are leaving still fill it") {
   CHECK_FALSE(bind(child("n1", "z", pf(1), {{"c", kLimited}}), three));
   bed.settle();
   CHECK(bind(child("n1", "z", pf(1), {{"c", kLimited}}), three));
-  // `both` takes two places; its own old key none, as that goes first.
+  // `both` takes two entries; the binding's old key takes none, as it is removed first.
   CHECK_FALSE(bind(request("n1", "v", vf(1), {{"a", kBoth}, {"b", kLimited}}), three));
   CHECK(bind(request("n1", "v", vf(1), {{"a", kBoth}}), three));
   CHECK(bind(request("n1", "v", vf(1), {{"c", kLimited}, {"d", kLimited}}), three));
   bed.settle();
-  // The switch port's table has the same keys, and may have fewer places.
+  // The switch port's table has the same keys, and may have fewer entries.
   const auto leaf = bind(request("n1", "w", vf(2), {{"c", kLimited}, {"d", kLimited}}), {3, 2, 1});
   CHECK(leaf.error().text().find("the P_Key table of the switch port of port") !=
         std::string::npos);
@@ -502,7 +502,7 @@ TEST_CASE("a condition is reported, and says what is known of the keys") {
     CHECK(bed.binding(b)->condition == fabric::Condition{trouble.reason, "why"});
     CHECK(bed.registry->bindings.unsettled().contains(vf(1)) ==
           (trouble.verified != BindingState::verified));
-    // Unknown is not free.
+    // An unknown port is not free.
     CHECK(bed.refusal(request("n1", "d", vf(1), {{"blue", kLimited}})).code() == Code::busy);
     CHECK(bed.keys(vf(1)) == "0x0100");
     bed.settle();
@@ -536,7 +536,7 @@ TEST_CASE("a partition can require proof from the port itself") {
   bed.see(vf(1), Proof::port);
   CHECK(bed.state(a) == BindingState::released);
 
-  // It may come to want it.
+  // The partition may require this proof later.
   const BindRequest b = request("n1", "b", vf(2), {{"blue", kLimited}});
   bed.bind(b);
   bed.sweep();
@@ -571,7 +571,7 @@ TEST_CASE("a partition can require no proof") {
   bed.see(vf(1), Proof::none);
   CHECK(bed.state(a) == BindingState::released);
 
-  // It may come to want it.
+  // The partition may require this proof later.
   const BindRequest c = request("n1", "c", vf(3), {{"open", kLimited}});
   bed.bind(c);
   bed.sweep();

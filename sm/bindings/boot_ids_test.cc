@@ -32,7 +32,7 @@ struct Machines : Fixture {
   const BindRequest first = request("n1", "a", vf(1), {{"blue", kLimited}});
 };
 
-// One that was first, and another one that is known beside it.
+// A first machine, and a second one that is known to be alive beside it.
 struct Two : Machines {
   Two() {
     told("one", "a");
@@ -47,7 +47,7 @@ TEST_CASE_FIXTURE(Machines, "a second machine of a node's name ends nothing, and
   CHECK(told("one", "a") == 0);
   advance(seconds(1));
   CHECK(told("two", "b") == 0);
-  CHECK(registry->nodes.duplicates(now).empty());  // it may be the first one, after a boot
+  CHECK(registry->nodes.duplicates(now).empty());  // it may be the first one after a reboot
   advance(seconds(20));
   CHECK(told("one", "a") == 0);
   CHECK(registry->nodes.duplicates(now) == std::vector<std::string>{"n1"});
@@ -63,7 +63,7 @@ TEST_CASE_FIXTURE(Two, "while both are alive, neither gets the other's bindings"
   bind(request("n1", "b", vf(2), {{"blue", kLimited}}));
   CHECK(told("one", "a") == 0);
   CHECK_FALSE(sync("two", "b"));
-  advance(seconds(91));  // the second one has ended
+  advance(seconds(91));  // the second machine has ended
   CHECK(told("one", "a") == 1);
   CHECK(registry->nodes.duplicates(now).empty());
 }
@@ -75,7 +75,7 @@ TEST_CASE_FIXTURE(Machines,
   advance(seconds(10));
   const SyncAnswer answer = sync("two", "b").value();
   CHECK(answer.not_named.empty());
-  CHECK(answer.lease == seconds(60));  // of the silence of 40 s, 30 are to come; at most a lease
+  CHECK(answer.lease == seconds(60));  // 30 s of silence are left; a lease at most
   advance(seconds(20));
   CHECK(sync("two", "b").value().lease == seconds(30));
   advance(seconds(10));

@@ -6,7 +6,7 @@ namespace {
 
 using namespace test;
 
-// As the SR-IOV operator draws about every second one.
+// A GUID as the SR-IOV operator draws it: about every second one is a group address.
 constexpr ib::Guid kOdd{0x59cabb009792745f}, kOddStorage{0x59cabb0097927460};
 
 TEST_CASE("a port is bound by the GUID that it has, and is a member, also after a start") {

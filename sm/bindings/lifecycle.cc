@@ -13,7 +13,7 @@ using state::Journal;
 using state::Memberships;
 using state::Now;
 
-// The reasons why a lease has ended, or is ended early.
+// The condition of a binding whose lease has ended, or is ended early.
 Condition silent(const BindingRecord& entry) {
   return {Reason::lease,
           "no contact with node " + entry.binding.attachment.node + " for a whole lease"};

@@ -1,19 +1,20 @@
-// The life of a binding: its lease, and its release.
+// A binding's lease and its release.
 #pragma once
 
 #include "sm/state/journal.h"
 
 namespace ibpod::sm::bindings {
 
-// Begins the lease again, unless the binding is releasing. One whose lease has ended is `requested`
-// again.
+// Restarts the lease, unless the binding is releasing. A binding whose lease has ended becomes
+// `requested` again.
 void renew(state::Journal& journal, state::BindingRecord& entry, state::Now now);
 // For a lease that has ended: releases the binding if a Sync did not name it or the policy says so.
 // Otherwise it becomes `unknown`.
 void end_lease(state::Journal& journal, state::BindingRecord& entry, state::Now now);
-// For a binding that a Sync does not name: it ends with its lease, or now if that has ended.
+// For a binding that a Sync does not name: it ends with its lease, or now if the lease has ended.
 void note_missing(state::Journal& journal, state::BindingRecord& entry, state::Now now);
-// The port loses the binding's keys. The binding is removed when they have left the port's table.
+// Removes the binding's keys from its port. The binding is removed when they have left the port's
+// table.
 void release(state::Journal& journal, state::BindingRecord& entry, fabric::Condition why,
              state::Now now);
 

@@ -1,5 +1,5 @@
-// Random requests, sweeps, looks, failures and restarts, against a model of the ports' own tables:
-// no port is ever in a partition without a membership.
+// Random requests, sweeps, observations, failures and restarts, against a model of the ports' own
+// tables: no port is ever in a partition without a membership.
 #include "tests/support/registry_fixture.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ void add(Keys& keys, ib::PKey pkey, Membership membership) {
   if (membership != kLimited) keys.insert(static_cast<uint16_t>(pkey.partition() | 0x8000));
 }
 
-// All tables, as a subnet manager would make them.
+// All tables as a subnet manager writes them.
 std::map<ib::Guid, Keys> tables_of(const std::vector<fabric::PartitionDefinition>& definitions) {
   std::map<ib::Guid, Keys> tables;
   for (const fabric::PartitionDefinition& definition : definitions)
@@ -43,7 +43,7 @@ using Promises = std::map<fabric::Attachment, Promise>;
 
 const std::vector<std::string> kPartitions{"blue", "red", "green", "auto"};
 constexpr size_t kMostOfNode = 3, kMostOfAll = 6;
-const ib::Guid kChoices[] = {vf(0x2000), vf(0x2001)};  // for pods to choose
+const ib::Guid kChoices[] = {vf(0x2000), vf(0x2001)};  // GUIDs for pods to request
 
 class World {
  public:
@@ -82,7 +82,7 @@ class World {
     }
   }
 
-  // Whatever has been staged is kept, or all of it fails.
+  // The store either keeps all staged changes, or fails.
   void commit() {
     if (pick(12) == 0) bed_.store.fail_at(0, static_cast<FakeStore::Failure>(pick(3)));
     const size_t at = bed_.store.commits();
@@ -92,7 +92,7 @@ class World {
       promised_ = wanted_;
     } else {
       REQUIRE(bed_.store.commits() == at + 1);
-      // No caller got a success, but it may be done.
+      // No caller got a success, but the changes may be in the store.
       promised_ = wanted_ = found();
     }
     check();
@@ -165,7 +165,7 @@ class World {
                                       pf(12), storage(1), storage(2), kChoices[0], kChoices[1]};
     return guids[pick(guids.size())];
   }
-  // Mostly one that it may bind.
+  // A GUID that the node may usually bind.
   ib::Guid any_guid_of(const std::string& node) {
     const auto number = static_cast<uint64_t>(node.back() - '0');
     if (pick(4) == 0) return any_guid();
@@ -219,7 +219,7 @@ class World {
     wanted_[asked.attachment] = {guid, answer->desired};
   }
 
-  // Into what it was not in before only where the partition is for its node.
+  // New memberships must be in partitions that allow the node.
   void check_node(const BindRequest& asked, const Memberships& before,
                   const Memberships& after) const {
     for (const fabric::PartitionMembership& membership : state::only_in_first(after, before)) {
@@ -236,7 +236,7 @@ class World {
     wanted_.erase(attachment);
   }
 
-  // Drops the bindings that are forgotten, not named, or too old.
+  // Drops the bindings that were forgotten, not named, or expired.
   void drop_released() {
     const Promises there = found();
     for (auto at = wanted_.begin(); at != wanted_.end();)
@@ -261,16 +261,16 @@ class World {
   void allocate() {
     const std::string name = any_node();
     (void)bed_.registry->nodes.allocate(node(name),
-                                        {name, "0000:01:00.0", {0, 1}});  // or none is free
+                                        {name, "0000:01:00.0", {0, 1}});  // or no GUID is free
   }
 
   void forget() {
     (void)bed_.registry->nodes.forget(administrator(), {any_node(), true},
-                                      bed_.now);  // or there is none
+                                      bed_.now);  // or the node is unknown
     drop_released();
   }
 
-  // The subnet manager brings what it was given last to all ports that it reaches.
+  // The subnet manager writes the last definitions to all ports that it reaches.
   void sweep() {
     if (!engine_) return;
     std::map<ib::Guid, Keys> next = tables_of(*engine_);
@@ -313,7 +313,7 @@ class World {
     bed_.registry->bindings.set_condition(guid, {Reason::timeout, ""}, bed_.now);
   }
 
-  // Another process: what has not been committed, and what was looked at, is gone.
+  // Starts another process: uncommitted changes and observations are lost.
   void restart() {
     bed_.start();
     looks_.clear();
@@ -356,14 +356,15 @@ class World {
     for (const auto& [node, count] : of_node) REQUIRE(count <= kMostOfNode);
   }
 
-  // A static member's key is leaving if its partition goes, not if its membership changes.
+  // A static member's key is pending removal if its partition is deleted, but not if its membership
+  // changes.
   void add_static(ib::Guid guid, Keys& known) const {
     const auto partitions = bed_.registry->partitions.list(reader(), {}).value().items;
     for (const fabric::PartitionStatus& status : partitions)
       for (const fabric::StaticMember& member : status.spec.members)
         if (member.guid == guid) add(known, *status.spec.pkey, kBoth);
   }
-  // Every key that a port has is one that it is to have, or one that it is known to have to lose.
+  // Every key of a port is either desired or pending removal.
   void check_tables() {
     const verify::DesiredKeys desired = desired_keys(*bed_.registry);
     for (const auto& [guid, keys] : tables_) {
@@ -401,7 +402,7 @@ class World {
       if (member.guid == guid && member.membership == membership.membership) return true;
     return false;
   }
-  // No port is rendered in a partition that it is not in.
+  // The definitions have no port without a membership.
   void check_told() {
     const auto definitions = bed_.registry->partitions.definitions();
     for (const fabric::PartitionDefinition& definition : *definitions)
@@ -430,7 +431,7 @@ class World {
 
   std::mt19937 random_;
   Fixture bed_;
-  Promises wanted_, promised_;  // with what is staged, and without
+  Promises wanted_, promised_;  // with staged changes, and without
   std::map<ib::Guid, Keys> tables_, in_force_;
   std::set<ib::Guid> down_;
   std::vector<Look> looks_;
@@ -456,7 +457,7 @@ TEST_CASE("after any requests and events, no port has a key without a membership
     stale += world.stale;
     released += world.released;
   }
-  // It does come to all of this.
+  // The run has covered all of this.
   CHECK(bound > 400);
   CHECK(refused > 1000);
   CHECK(too_many > 20);

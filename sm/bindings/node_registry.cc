@@ -22,7 +22,7 @@ using state::PortRecord;
 using state::State;
 using state::Steady;
 
-constexpr Duration kLeastLease{3000};  // in an answer: an agent calls three times in it
+constexpr Duration kLeastLease{3000};  // in an answer: an agent calls three times per lease
 
 // All bindings of a node, in order. The result stays valid for the others if one is removed.
 std::vector<BindingRecord*> entries_of(State& state, const std::string& node) {
@@ -94,7 +94,7 @@ Result<std::vector<AllocatedGuid>> NodeRegistry::allocate(const Caller& caller,
   return assign_guid(request);
 }
 
-// `fresh`: GUIDs that the same request has been assigned.
+// `fresh`: GUIDs that the same request has already assigned.
 Result<ib::Guid> NodeRegistry::next_guid(const std::set<ib::Guid>& fresh) const {
   std::optional<ib::Guid> last = fresh.empty() ? records().guids.last : *fresh.rbegin();
   const size_t tries = policy().guids_of_nodes.size() + fresh.size() + 1;
@@ -144,7 +144,7 @@ void NodeRegistry::note_contact(const std::string& node, Now now) {
   record.last_contact_wall = now.wall;
 }
 
-// If a live node is forgotten, its pods lose their partitions, and its GUIDs may come to a second
+// Forgetting a live node would take its pods' partitions, and could give its GUIDs to a second
 // port.
 Status NodeRegistry::check_silent(const std::string& name, const NodeRecord& node, Now now) const {
   if (node.forgetting || (node.bindings == 0 && node.guids == 0)) return ok();
@@ -211,7 +211,7 @@ Result<NodeRegistry::BootIdResult> NodeRegistry::note_boot_id(const fabricapi::S
           std::to_string(std::chrono::ceil<std::chrono::seconds>(limits.lease).count()) + " s");
 }
 
-// Three Syncs come in a lease; one may be late.
+// Three Syncs come per lease; one may be late.
 BootIdTracker::Limits NodeRegistry::boot_id_limits() const {
   return {.silence = policy().lease * 2 / 3, .lease = policy().lease};
 }

@@ -1,5 +1,5 @@
-// NodeRegistry: the nodes: which machine has a node's name, which attachments its agent reports,
-// and which GUIDs its VFs have.
+// NodeRegistry: the nodes: the machine that has a node's name, the attachments that its agent
+// reports, and the GUIDs of its VFs.
 //
 // Requests and time: see BindingRegistry.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace ibpod::sm::bindings {
 
-// busy if the node would be one too many.
+// busy if the number of nodes is at its limit.
 Status check_known_node(const state::Journal& journal, const std::string& node);
 
 class NodeRegistry {
@@ -26,9 +26,9 @@ class NodeRegistry {
   explicit NodeRegistry(state::Journal& journal) : journal_(journal) {}
 
   // Renews the leases of the attachments that the request names. Others are released when their
-  // lease ends; those that are `unknown` because it has ended, at once. denied for a second machine
-  // with the node's name. While the machine may be the known one after a reboot, attachments that
-  // it does not name stay, and are not reported.
+  // lease ends, or at once if it has ended. denied for a second machine with the node's name. While
+  // it may be the known machine after a reboot, attachments that it does not name stay, and are not
+  // reported.
   Result<fabricapi::SyncAnswer> sync(const Caller& caller, const fabricapi::SyncRequest& request,
                                      state::Now now);
   // Assigns a GUID to each VF, or to none. A VF keeps its GUID until the node is forgotten.
@@ -36,12 +36,12 @@ class NodeRegistry {
                                                          const fabricapi::AllocateRequest& request);
   // Records a call of the node's agent. Does nothing if the node is not known.
   void note_contact(const std::string& node, state::Now now);
-  // Releases the node's bindings; when the last one is released, its GUIDs are free and the node is
-  // gone. Unless forced, busy if the node has bindings or GUIDs and may be alive: there was a call
-  // within a lease, or none yet and the state was loaded within a lease.
+  // Releases the node's bindings; after the last one, its GUIDs are free and the node is removed.
+  // busy, unless forced, if the node has bindings or GUIDs and may be alive: its last call, or the
+  // load of the state, is less than a lease ago.
   Result<fabricapi::Node> forget(const Caller& caller, const fabricapi::ForgetRequest& request,
                                  state::Now now);
-  // Names of nodes that two machines use: both have called recently.
+  // Nodes whose name two machines use: both have called recently.
   std::vector<std::string> duplicates(state::Now now) const;
 
   // this_node: the port is bound by, assigned to or configured for the node.

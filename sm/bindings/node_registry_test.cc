@@ -149,7 +149,7 @@ TEST_CASE("one that was lost comes back with its node, and has to be seen again"
   const SyncAnswer answer = sync(bed, "n1", {"a"});
   CHECK(answer.bindings[0].state == BindingState::requested);
   CHECK(bed.state(a) == BindingState::requested);
-  // A Sync came, and has not named them: their leases have ended before.
+  // A Sync came without them, and their leases had ended before.
   CHECK(bed.state(b) == BindingState::releasing);
   CHECK(bed.state(c) == BindingState::releasing);
   bed.settle();
@@ -173,7 +173,7 @@ TEST_CASE("after a restart every lease is whole") {
   CHECK(bed.state(a) == BindingState::releasing);
 }
 
-// Leases run on the steady clock. The other one may be set, by years, at any moment.
+// Leases use the steady clock. The wall clock may be set by years at any moment.
 TEST_CASE("a wall clock that jumps by years ends no lease, and loses no binding") {
   constexpr std::chrono::hours kYears{24 * 365 * 60};
   for (const auto jump : {kYears, -2 * kYears, kYears}) {
@@ -209,7 +209,7 @@ TEST_CASE("a Sync that comes a second time brings nothing back") {
   bed.settle();
   sync(bed, "n1", {"a"});
   bed.unbind(a);
-  // While it is being released, and after that.
+  // During its release, and after it.
   CHECK(sync(bed, "n1", {"a"}).bindings[0].state == BindingState::releasing);
   bed.settle();
   SUBCASE("to the same ibpod-sm") {}
@@ -237,7 +237,7 @@ TEST_CASE("a Sync that comes late, and does not name what was bound since, ends 
       expire(bed);
       CHECK(bed.keys(vf(2)) == "0x0100");
       CHECK(bed.state(b) != BindingState::releasing);
-      // The node's own Sync comes in every third of a lease.
+      // The node's own Sync comes three times per lease.
       sync(bed, "n1", {"a", "b"});
     }
     // A Sync of another node changes nothing.
@@ -271,7 +271,7 @@ TEST_CASE("a VF is given one GUID, for as long as its node is there") {
   fabricapi::AllocateRequest other = vfs("n1", {0});
   other.pf = "0000:02:00.0";
   CHECK(allocate(bed, other) == "0=5 ");
-  // All of it or nothing.
+  // All requested GUIDs or none.
   CHECK(allocate(bed, vfs("n1", {4, 5, 6})).find("no GUID is free") == 0);
   CHECK(allocate(bed, vfs("n1", {4, 5})) == "4=6 5=7 ");
   CHECK(allocate(bed, vfs("n1", {0})) == "0=0 ");
@@ -380,7 +380,7 @@ TEST_CASE("a node that may be alive is not forgotten, but by force") {
         Code::busy);
   CHECK(other.registry->nodes.forget(administrator(), {"n1", true}, other.now));
   CHECK(other.registry->nodes.forget(administrator(), {"n1", false},
-                                     other.now));  // there is no way back
+                                     other.now));  // a forget cannot be undone
 }
 
 TEST_CASE("what could not be put on disk makes no node silent") {
@@ -475,7 +475,7 @@ TEST_CASE("bindings are found by what is asked, page by page") {
   CHECK(bed.registry->bindings.bindings_of(vf(12)).empty());
 }
 
-// As many as a Bind of each would be refused for, no others.
+// The ports for which a Bind would be refused.
 std::vector<ib::Guid> unknown(Fixture& bed, const std::string& name, std::vector<ib::Guid> vfs,
                               std::vector<ib::Guid> pfs) {
   fabricapi::SyncRequest request{name, {}, std::move(vfs), std::move(pfs)};

@@ -1,4 +1,4 @@
-// PortFacts: what a Bind depends on and the state does not have: the subnet, and partitions that
+// PortFacts: facts for a Bind that the state does not have: the subnet, and partitions that
 // ibpod-sm does not manage.
 #pragma once
 
@@ -11,18 +11,18 @@
 namespace ibpod::sm::bindings {
 
 // Sizes of P_Key tables, in entries: of the port, and of the connected switch port if that enforces
-// partitions. 0: not known and not checked.
+// partitions. 0: not known, so not checked.
 struct TableCapacity {
   size_t of_port = 0;
   size_t of_switch_port = 0;
-  // Entries that the default partition and the administrator's section take.
+  // Entries that the default partition and the administrator's section use.
   size_t taken = 1;
 };
 
 struct PortFacts {
   TableCapacity capacity = {};
   partitions::Index0Facts index0 = {};
-  // When the last full scan began, if it was complete and has not found the port.
+  // The start of the last full scan, if it was complete and has not found the port.
   std::optional<state::Steady> absent_at = {};
   // True if no scan has ever found the port. False before the first scan.
   bool never_seen = false;

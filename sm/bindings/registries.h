@@ -18,7 +18,7 @@ struct Registries {
         partitions(journal),
         bindings(journal),
         nodes(journal) {}
-  // As Journal::load().
+  // Errors as Journal::load().
   static Result<std::unique_ptr<Registries>> load(state::Store& store, state::Policy policy,
                                                   state::Now now) {
     std::unique_ptr<state::Journal> journal =

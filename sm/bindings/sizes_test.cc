@@ -1,4 +1,4 @@
-// How many memberships nodes may have, so that partitions.conf never becomes too large by them.
+// Limits of the memberships of nodes, which keep partitions.conf from becoming too large.
 #include "lib/fabric/partitions_conf_writer.h"
 #include "tests/support/registry_fixture.h"
 
@@ -44,7 +44,7 @@ TEST_CASE("a binding that stays as it is, or becomes less, and an end are never 
   Fixture bed = bed_with(3, 100);
   const BindRequest a = all_three("n1", "a", vf(1));
   bed.bind(a);
-  // Another ibpod-sm, by whose limits it is too much already.
+  // Another ibpod-sm with lower limits, which the bindings already exceed.
   bed.settings.limits.memberships_of_node = 1;
   bed.settings.limits.memberships = 1;
   bed.start();
@@ -115,7 +115,7 @@ TEST_CASE(
   const state::RegistryLimits limits;
   CHECK(limits.memberships * fabric::kMostMemberBytes <= fabric::kMostBytes / 4 * 3);
   CHECK(limits.memberships > 400'000);
-  // As the writer writes the longest of each.
+  // The longest lines that the writer writes.
   fabric::PartitionDefinition one = fabric::default_definition();
   one.name = std::string(fabric::kMostName, 'x');
   one.index0 = one.ipoib = true;
