@@ -1,4 +1,4 @@
-// DesiredKeys: the keys that the P_Key table of each port should hold, by the partitions.
+// DesiredKeys: the keys that the partitions require in each port's P_Key table.
 #pragma once
 
 #include "lib/fabric/end_port.h"
@@ -13,10 +13,10 @@ namespace ibpod::sm::verify {
 
 // The desired keys of one port.
 struct DesiredTable {
-  std::vector<ib::PKey> keys;      // all 16 bits of each; sorted, none twice
+  std::vector<ib::PKey> keys;      // all 16 bits of each; sorted, unique
   std::optional<ib::PKey> index0;  // the one of `keys` that must be at index 0
   bool operator==(const DesiredTable&) const = default;
-  // The preferred key for index 0: `index0`, or else the default partition's, which may also be
+  // The preferred key for index 0: `index0`, else the default partition's, which may also be
   // elsewhere. Nothing: neither is desired.
   std::optional<ib::PKey> first() const;
   // The same keys at any index, as in the table of a switch port.
@@ -30,7 +30,7 @@ class DesiredKeys {
   explicit DesiredKeys(const std::vector<fabric::PartitionDefinition>& definitions);
 
   DesiredTable of(const fabric::EndPort& port) const;
-  // The ports that some partition names.
+  // The ports that partitions name.
   std::vector<ib::Guid> named() const;
 
  private:
@@ -46,7 +46,7 @@ class DesiredKeys {
 
   // The few definitions that name groups of ports.
   std::vector<fabric::PartitionDefinition> of_groups_;
-  // The keys of all others.
+  // The keys of all other definitions.
   std::unordered_map<ib::Guid, std::vector<Entry>, Hash> of_ports_;
 };
 

@@ -33,7 +33,7 @@ class NodeObservations {
   void forget(ib::Guid port);
   void forget_before(Time time);
 
-  // nullptr: there is no report.
+  // nullptr if there is no report.
   const NodeObservation* find(ib::Guid port) const;
   std::map<ib::Guid, const NodeObservation*> all() const;
   // The difference for a port that has a report. Cached until `desired` or the report changes.
@@ -45,7 +45,7 @@ class NodeObservations {
   struct Report {
     std::string node;
     NodeObservation observation;
-    mutable std::optional<DesiredTable> desired;  // what `diff` compares with
+    mutable std::optional<DesiredTable> desired;  // `diff` was computed for it
     mutable TableDiff diff;
   };
   using Reports = std::map<ib::Guid, Report>;

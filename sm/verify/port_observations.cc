@@ -11,7 +11,7 @@ using fabric::Reason;
 // Above this size, ports that are absent now are dropped: a node can invent any number of GUIDs.
 constexpr size_t kMaxEverSeen = 200'000;
 
-// The table of the switch port if it enforces partitions in both directions; nullptr: not.
+// The table of the switch port if it enforces partitions in both directions, else nullptr.
 const ib::PKeyTable* enforcing_switch_table(const probe::ProbeResult& reading) {
   if (!reading.switch_port || !reading.switch_port->inbound || !reading.switch_port->outbound)
     return nullptr;
@@ -29,7 +29,7 @@ Enforcement enforcement(const probe::ProbeResult& reading, const DesiredTable& d
   return diff.good() ? Enforcement::leaf : Enforcement::hca;
 }
 
-// Nothing: the error says nothing about the port.
+// Returns nothing if the error is not about the port.
 std::optional<fabric::Condition> condition_of(const probe::ProbeError& not_read) {
   switch (not_read.failure) {
     case probe::ProbeFailure::unreachable:

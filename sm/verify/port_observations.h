@@ -1,5 +1,5 @@
 // PortObservations: the last observation of each port, by the prober and by its node, with the
-// version of the partitions that was in place when it was read. finding() derives what is proved.
+// version of the partitions that was in place when it was read. finding() derives what that proves.
 #pragma once
 
 #include "lib/fabric/binding.h"
@@ -26,10 +26,10 @@ struct Observation {
   VersionHistory::Time at{};
 };
 
-// What the observations of a port say about its keys, which last changed in a given version.
+// The result of a port's observations for its keys, which last changed in a given version.
 struct TableFinding {
   enum class Kind {
-    nothing,  // no observation since
+    nothing,  // no observation since that version
     good,     // the table is right; see `proof` and `enforcement`
     wrong,    // the table is wrong; see `diff` and `condition`
     unseen,   // the table cannot be read; see `condition`
@@ -39,17 +39,17 @@ struct TableFinding {
   fabric::Enforcement enforcement = fabric::Enforcement::unknown;
   TableDiff diff = {};
   fabric::Condition condition = {};
-  uint64_t version = 0;  // that was in place
-  // It is wrong although a sweep had applied that version when it was read.
+  uint64_t version = 0;  // the version in place at the reading
+  // True if the table is wrong although a sweep had applied that version when it was read.
   bool drifted = false;
-  // The wrong table is that of the enforcing switch port.
+  // True if the wrong table is that of the enforcing switch port.
   bool switch_port = false;
 };
 
 class PortObservations {
  public:
-  // `own_port`: the port of our subnet manager; nothing: not known, and the master that the last
-  // scan found counts.
+  // `own_port`: the port of our subnet manager; nothing: not known, then the master found by the
+  // last scan is used.
   explicit PortObservations(std::optional<ib::Guid> own_port) : own_port_(own_port) {}
 
   // Ignores a reading that is older than the known one.

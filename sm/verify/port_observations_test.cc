@@ -1,4 +1,4 @@
-// The last observation of each port: by whom, when, and what follows from it.
+// The last observation of each port: its source, its time, and its meaning.
 #include "sm/verify/port_observations.h"
 
 #include <doctest/doctest.h>
@@ -215,7 +215,7 @@ TEST_CASE_FIXTURE(Seen, "the switch enforces if it holds the desired keys and fi
         Enforcement::hca);
   CHECK(after(table, probe::SwitchPortResult{table, false, true}).enforcement == Enforcement::hca);
   CHECK(after(table, probe::SwitchPortResult{table, true, false}).enforcement == Enforcement::hca);
-  // At which index the switch holds a key does not matter.
+  // The index of a key in the switch's table does not matter.
   observations.record(reading(table, leaf({kRed, kBlue})), 2, 1, at(++ms));
   CHECK(find(2).enforcement == Enforcement::hca);
   observations.record(reading(table, leaf({{}, kBlue})), 2, 1, at(++ms));

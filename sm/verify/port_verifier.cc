@@ -8,7 +8,7 @@ namespace {
 using fabric::Condition;
 using fabric::Reason;
 
-// Events after which it is not known which partitions the tables have.
+// The number of events after which the partitions in the tables are unknown.
 uint64_t losses_in(const opensm::EngineStatus& engine) {
   return engine.violations + engine.fail_opens + engine.losses;
 }
@@ -57,7 +57,7 @@ PortVerifier::EngineChange PortVerifier::engine_changed(const opensm::EngineStat
   change.tables_lost = losses_in(status) > engine_.losses;
   engine_.losses = std::max(engine_.losses, losses_in(status));
   change.has_swept = status.swept > swept_.newest();
-  // Only now are all tables those of this subnet manager.
+  // Before the first sweep, tables may be another subnet manager's.
   change.first_sweep = status.swept > 0 && swept_.newest() == 0;
   applied_.record(status.placed, now);
   swept_.record(status.swept, now);
@@ -73,7 +73,7 @@ void PortVerifier::record(const probe::ProbeBatch& batch, Time now) {
   if (batch.full_scan && batch.topology) last_scan_ = batch.begun;
   for (const probe::ProbeResult& result : batch.ports) {
     if (result.after_repair) repairs_.finished(result.port);
-    // A read that began during a repair may have found the table of before the repair.
+    // A read that began during a repair may have found the old table.
     observations_.record(result, applied, swept, result.after_repair ? now : batch.begun);
   }
 }
@@ -230,20 +230,20 @@ PortVerifier::Absence PortVerifier::classify_absence(ib::Guid port, Reason reaso
     // The port of a virtual machine that does not run is not on the subnet.
     if (!reported && scanned_since && would_be_seen && requests_.needs_no_proof(port))
       return Absence::needs_no_proof;
-    // A port of a node that is being forgotten.
+    // The port belongs to a node that is being forgotten.
     if (swept_.newest() >= changed_in &&
         every([&](const fabric::Binding* binding) { return is_released_with_node(*binding); }))
       return Absence::holds_no_key;
-    // A GUID that a pod has requested: the VF never got it, or has its own GUID back, as after a
-    // reboot. No observation could ever prove that its keys have been removed.
+    // The port has a GUID requested by a pod: the VF never got it, or has its own GUID back, as
+    // after a reboot. No observation could ever prove that its keys have been removed.
     if (!reported && scanned_since && would_be_seen && every([](const fabric::Binding* binding) {
           return binding->guid_requested && binding->state == fabric::BindingState::releasing;
         }))
       return Absence::holds_no_key;
   }
-  // OpenSM writes a port's table when it finds the port. A port may have been there between two
-  // scans; when it returns, OpenSM corrects its table before the port carries traffic
-  // (docs/opensm-notes.md). Virtual ports are never on the subnet.
+  // OpenSM writes a port's table when it finds the port. If the port was present between two scans,
+  // OpenSM corrects its table at its return, before it carries traffic (docs/opensm-notes.md).
+  // Virtual ports are never on the subnet.
   if (engine_.writes && scanned_since && !has_virtual_ports()) return Absence::holds_none_new;
   return Absence::nothing;
 }
@@ -269,7 +269,7 @@ bool PortVerifier::has_virtual_ports() const {
 }
 
 // A VF may be missing because it is a virtual port that the subnet manager does not serve, or
-// because the port has left the subnet.
+// because its port has left the subnet.
 Condition PortVerifier::why_unseen(ib::Guid port, const Condition& condition) const {
   if (condition.reason != Reason::port_unknown) return condition;
   const fabric::Topology& topology = observations_.topology();
@@ -289,7 +289,7 @@ Condition PortVerifier::why_unseen(ib::Guid port, const Condition& condition) co
 
 // The subnet manager moves a port from INIT to ARMED after it has written the table. Until then the
 // adapter's initial table is no drift. The state may be older than the table, so the table must
-// also look initial.
+// look initial, too.
 bool PortVerifier::awaits_sm(ib::Guid port, const ib::PKeyTable& table) const {
   const fabric::Port* const seen = observations_.topology().find(port);
   const auto is_initial = [](ib::PKey key) {

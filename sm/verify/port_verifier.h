@@ -1,8 +1,8 @@
 // PortVerifier: decides which ports are verified, and which P_Key tables must be repaired.
 //
-// Inputs: the status of the subnet manager, the tables that the prober and the nodes have read, and
-// the desired keys. Output: verdicts, which the caller applies to the bindings in the order given.
-// For one thread; it has no clock and changes nothing outside itself.
+// Inputs: the status of the subnet manager, the tables read by the prober and the nodes, and the
+// desired keys. Output: verdicts, which the caller applies to the bindings in their order. For one
+// thread; it has no clock and changes nothing else.
 #pragma once
 
 #include "lib/fabric/binding.h"
@@ -23,7 +23,7 @@
 
 namespace ibpod::sm::verify {
 
-// What is requested of ports: a read-only view of the bindings and partitions.
+// The requests for ports: a read-only view of the bindings and partitions.
 class PortRequests {
  public:
   PortRequests() = default;
@@ -33,7 +33,7 @@ class PortRequests {
   PortRequests& operator=(PortRequests&&) = delete;
   virtual ~PortRequests() = default;
 
-  // The version in which the keys of the port last changed; 0: it has none.
+  // The version in which the keys of the port last changed; 0: it has no keys.
   virtual uint64_t changed_in(ib::Guid port) const = 0;
   // Valid until the next change.
   virtual std::vector<const fabric::Binding*> bindings_on(ib::Guid port) const = 0;
@@ -45,11 +45,11 @@ class PortRequests {
 // A decision about a port.
 struct PortVerdict {
   enum class Kind {
-    condition,  // why it is not verified: `condition`
+    condition,  // not verified; `condition` has the reason
     verified,   // its table is as desired: `version`, `proof`, `enforcement`
     clean,      // it holds no key that must be removed: `version`
-    absent,     // no scan finds it: keys it was given since a scan last did never reached it
-    drifted,    // its table was right and no longer is: `condition`
+    absent,     // no scan finds it: keys given since the last scan that found it never reached it
+    drifted,    // its table was right before; see `condition`
   };
   ib::Guid port;
   Kind kind = Kind::condition;
@@ -63,10 +63,10 @@ using PortVerdicts = std::vector<PortVerdict>;
 
 // The ports of the subnet, as counted by one full scan.
 struct PortCounts {
-  size_t ports = 0;    // all
-  size_t missing = 0;  // lack a key
-  size_t foreign = 0;  // hold one that no partition gives them
-  size_t unseen = 0;   // named by a partition, and not visible
+  size_t ports = 0;    // total
+  size_t missing = 0;  // lacking a key
+  size_t foreign = 0;  // with a key that no partition assigns
+  size_t unseen = 0;   // named by a partition, but not found
   bool operator==(const PortCounts&) const = default;
 };
 
@@ -78,7 +78,7 @@ class PortVerifier {
     std::string epoch;  // unique to this process
     // The port of the subnet manager, if known.
     std::optional<ib::Guid> own_port = {};
-    // How long a node's report of a port is valid, if the port itself cannot be read.
+    // How long a node's report of a port is valid if the port itself cannot be read.
     Duration node_report_lifetime{180'000};
   };
   // `requests` must outlive the verifier.
@@ -87,11 +87,11 @@ class PortVerifier {
   // The keys of all partitions, and those of the default and the manual partitions alone.
   void set_desired(DesiredKeys all, DesiredKeys unmanaged);
 
-  // `now`: read after `status`, as a table that was read earlier may be of an older version.
+  // Read `now` after `status`: a table that was read earlier may be of an older version.
   struct EngineChange {
     bool tables_lost = false;  // other partitions may have been in force: nothing is verified
     bool has_swept = false;    // a sweep has applied a newer version
-    bool first_sweep = false;  // readings from before it may be of another subnet manager
+    bool first_sweep = false;  // earlier readings may be of another subnet manager
   };
   EngineChange engine_changed(const opensm::EngineStatus& status, bool writes, Time now);
 
@@ -104,8 +104,9 @@ class PortVerifier {
   // Call after the verdicts of a full scan have been applied.
   PortCounts counts() const;
 
-  // Records a node's report of a table. `stamp`: of the last answer to that node. invalid if the
-  // port has fewer entries; busy if the node reports more than `max_entries` entries in total.
+  // Records a node's report of a table. `stamp`: the one in the last answer to that node. invalid
+  // if the port has fewer entries; busy if the node reports more than `max_entries` entries in
+  // total.
   Status check_report(ib::Guid port, const ib::PKeyTable& table) const;
   Result<PortVerdicts> record_report(const std::string& node, ib::Guid port,
                                      const ib::PKeyTable& table, std::string_view stamp,
@@ -113,7 +114,8 @@ class PortVerifier {
   void forget_report(ib::Guid port) { observations_.forget_node(port); }
   std::string stamp() const { return applied_.stamp() + "/" + swept_.stamp(); }
 
-  // Repairs that are under way from now on, and ports to read again soon because of repairs.
+  // Returns the planned repairs, which are then under way, and the ports to read again soon because
+  // of repairs.
   std::vector<probe::Repair> take_repairs();
   std::set<ib::Guid> unsettled() const { return repairs_.unsettled(); }
 
@@ -121,9 +123,9 @@ class PortVerifier {
   uint64_t swept() const { return swept_.newest(); }
   const PortObservations& observations() const { return observations_; }
   const DesiredKeys& desired() const { return desired_; }
-  // Keys of the default and the manual partitions.
+  // The keys of the default and the manual partitions.
   DesiredTable unmanaged_keys(ib::Guid port) const;
-  // The start of the last full scan; nothing: there was none.
+  // The start of the last full scan; nothing: none has ended yet.
   std::optional<Time> last_scan() const { return last_scan_; }
   // True if a complete scan of our own subnet has found no port with this GUID.
   bool is_absent(ib::Guid port) const;
@@ -133,7 +135,7 @@ class PortVerifier {
   bool is_silent(ib::Guid port) const;
   // True if a reading of the port or of its switch port shows the P_Key.
   bool is_known_to_hold(ib::Guid port, ib::PKey pkey) const;
-  // The fault if the scanned subnet lacks the subnet manager's port; empty: it does not.
+  // The fault if the scanned subnet lacks the subnet manager's port; empty: no fault.
   std::string wrong_subnet() const;
 
  private:
@@ -149,10 +151,10 @@ class PortVerifier {
   fabric::Condition why_unseen(ib::Guid port, const fabric::Condition& condition) const;
   bool awaits_sm(ib::Guid port, const ib::PKeyTable& table) const;
 
-  // The subnet manager, as of the last engine_changed().
+  // The subnet manager's status at the last engine_changed().
   struct Engine {
-    uint64_t losses = 0;     // resets of tables that it has reported
-    uint64_t rollbacks = 0;  // times that it went back to an older version
+    uint64_t losses = 0;     // table resets that it has reported
+    uint64_t rollbacks = 0;  // times that it returned to an older version
     bool writes = false;     // it writes the tables, and is ours
     opensm::Health health = opensm::Health::starting;
   };

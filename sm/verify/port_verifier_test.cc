@@ -1,4 +1,4 @@
-// What makes a port verified, and what an absent port proves.
+// Verified ports, and the meaning of a port's absence.
 #include "sm/verify/port_verifier.h"
 
 #include <doctest/doctest.h>
@@ -50,7 +50,7 @@ struct Subnet {
     status.placed = status.swept = version;
     return verifier.engine_changed(status, writes, now());
   }
-  // All ports that are there are read.
+  // A full scan that reads all present ports.
   PortVerdicts scan() {
     ++seconds;
     probe::ProbeBatch batch;

@@ -12,7 +12,7 @@ std::chrono::seconds pause_after(int tries) {
   return std::min(std::chrono::seconds(1 << std::min(tries - 1, 10)), kMostPause);
 }
 
-// Adds `keys` to `known`. Returns true if all were there already.
+// Adds `keys` to `known`. Returns true if all were known already.
 bool add_all(std::vector<ib::PKey>& known, const std::vector<ib::PKey>& keys) {
   const size_t before = known.size();
   for (const ib::PKey key : keys)

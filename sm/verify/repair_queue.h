@@ -19,27 +19,28 @@ class RepairQueue {
   using Time = VersionHistory::Time;
 
   // False during the pause after the port's last repair: one second at first, doubled with each
-  // repair, at most a minute.
+  // repair, one minute at most.
   bool may_plan(ib::Guid port, Time now) const;
   // `changed_in`: the version in which the keys of the port last changed.
   void plan(ib::Guid port, uint64_t changed_in, const std::vector<probe::Repair>& repairs,
             Time now);
-  // Returns the planned repairs, which are under way from now on. Drops those of ports whose keys
-  // have changed since: the subnet manager writes the new ones.
+  // Returns the planned repairs, which are then under way. Drops those of ports whose keys have
+  // changed since: the subnet manager writes the new keys.
   std::vector<probe::Repair> take(const std::function<uint64_t(ib::Guid)>& changed_in);
-  // The port's repair has ended.
+  // Records that the port's repair has ended.
   void finished(ib::Guid port) { under_way_.erase(port); }
-  // Marks what is wrong with the port's tables as reported, until they are right. False if all of
-  // it was reported before.
+  // Marks the difference as reported until the port's tables are right. False if all of it was
+  // reported before.
   bool mark_reported(ib::Guid port, const TableDiff& diff);
   bool under_way(ib::Guid port) const { return under_way_.contains(port); }
-  // The port's tables cannot be read or repaired now.
+  // Records that the port's tables cannot be read or repaired now.
   void drop(ib::Guid port) { tries_.erase(port); }
-  // The port's tables are right.
+  // Records that the port's tables are right.
   void settle(ib::Guid port);
-  // Drops ports that are not in `topology`, which is complete: a host could show ever new GUIDs.
+  // Drops ports that are not in `topology`, which is complete: a host could show new GUIDs without
+  // end.
   void forget_absent(const fabric::Topology& topology);
-  // The ports to read again soon. After five repairs a port has to wait for the next full scan.
+  // The ports to read again soon. After five repairs a port waits for the next full scan.
   std::set<ib::Guid> unsettled() const;
 
  private:

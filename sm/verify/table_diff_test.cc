@@ -119,7 +119,7 @@ TEST_CASE("the default partition's key is put to index 0, and a tenant's never i
       {{none, none, none}, {kDefault, kTenant, none}},
       {{kTenant, none, ib::kDefaultFull}, {kDefault, kTenant, none}},
       {{none, kTenant, none}, {kDefault, kTenant, none}},
-      // There already: it stays.
+      // The key stays at its index.
       {{kTenant, none, kDefault}, {kTenant, none, kDefault}},
   };
   for (const auto& [table, right] : cases) {

@@ -6,7 +6,7 @@
 namespace ibpod::sm::verify {
 namespace {
 
-// More versions than come while one reading is under way.
+// More versions than can come during one reading.
 constexpr size_t kMost = 256;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// VersionHistory: which version of the partitions was in place at which time. A reading of a port's
-// table counts for a version only if it began after the version was in place.
+// VersionHistory: the version of the partitions that was in place at each time. A reading of a
+// port's table counts for a version only if it began after that version was in place.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -19,8 +19,8 @@ class VersionHistory {
   // `epoch`: unique to this process; part of its stamps.
   explicit VersionHistory(std::string epoch) : epoch_(std::move(epoch)) {}
 
-  // If the generation has changed, forgets everything and invalidates all stamps: other partitions
-  // may have been in place.
+  // If the generation has changed, forgets all versions and invalidates all stamps: other
+  // partitions may have been in place.
   void reset(uint64_t generation);
   // Records that `version` is in place since `now`. Ignored unless it is above the newest one.
   void record(uint64_t version, Time now);
@@ -29,10 +29,10 @@ class VersionHistory {
   // The newest version that was in place at `time`; 0: none, or too long ago to be known.
   uint64_t at(Time time) const;
 
-  // A name of the present version. A node reads its tables after it has received the stamp, and
+  // The name of the present version. A node reads its tables after it has received the stamp, and
   // returns it with the report.
   std::string stamp() const;
-  // The version that was in place when the stamp was made; 0 if it is not a stamp of this object.
+  // The version that was in place when the stamp was made; 0 if the stamp is not from this object.
   uint64_t at(std::string_view stamp) const;
 
  private:
