@@ -6,10 +6,9 @@
 
 namespace ibpod::sm::bindings {
 
-// The granted memberships, sorted. Errors: invalid if the request can never be granted, denied if
-// the node or the pod may not have it, exists if the attachment has another port, kind, device or
-// pod, unavailable while its node is being forgotten, busy if another binding or a limit is in the
-// way.
+// The granted memberships, sorted. Errors: invalid if never possible, denied if the node or the pod
+// may not have it, exists if the attachment has another port, kind, device or pod, unavailable
+// while its node is being forgotten, busy if another binding or a limit is in the way.
 Result<state::Memberships> admit(const state::Journal& journal, const fabricapi::Caller& caller,
                                  const fabricapi::BindRequest& request, const PortFacts& facts);
 

@@ -54,8 +54,7 @@ class BindingRegistry {
   bool note_clean(ib::Guid guid, uint64_t version, fabric::Proof proof, state::Now now);
   // Sets why the bindings of a port are not verified. A verified binding becomes `unknown` if the
   // port cannot be read (unreachable, timeout, port_down, port_unknown, vport, duplicate),
-  // `written` if its table is wrong (refused, foreign_key, missing_key); other reasons do not
-  // change it.
+  // `written` if its table is wrong (refused, foreign_key, missing_key); else it stays.
   void set_condition(ib::Guid guid, const fabric::Condition& status, state::Now now);
   // All verified bindings become `written`: they must be verified again.
   void invalidate_verified(const fabric::Condition& status, state::Now now);

@@ -25,10 +25,9 @@ class NodeRegistry {
   // `journal` outlives it.
   explicit NodeRegistry(state::Journal& journal) : journal_(journal) {}
 
-  // Renews the leases of the attachments that the request names. Others are released when their
-  // lease ends, or at once if it has ended. denied for a second machine with the node's name. While
-  // it may be the known machine after a reboot, attachments that it does not name stay, and are not
-  // reported.
+  // Renews the leases of the named attachments. Others are released when their lease ends, or now
+  // if it has. denied for a second machine with the node's name. While it may be the known machine
+  // after a reboot, attachments that are not named stay, and are not reported.
   Result<fabricapi::SyncAnswer> sync(const Caller& caller, const fabricapi::SyncRequest& request,
                                      state::Now now);
   // Assigns a GUID to each VF, or to none. A VF keeps its GUID until the node is forgotten.

@@ -1,5 +1,5 @@
-// Disk: the steps in which files of the engine are written. A seam: in tests any of them fails, is
-// torn, or is the last one before the end.
+// Disk: the file operations of the engine. A seam: tests make any of them fail, stop halfway, or be
+// the last before the process ends.
 #pragma once
 
 #include "lib/base/files.h"
@@ -23,8 +23,8 @@ class Disk {
   virtual Result<std::string> read(const Path& path);
   virtual Status write(const Path& path, std::string_view content);
   virtual Status replace(const Path& from, const Path& to);
-  // Each takes the other's place, in one step; both are there. False: the file system cannot do
-  // that, and nothing was done.
+  // Exchanges two existing files in one step. False if the file system cannot do that; then nothing
+  // was changed.
   virtual Result<bool> exchange(const Path& one, const Path& other);
 };
 

@@ -1,4 +1,4 @@
-// FileWatch: tells when files change, wherever they are; they need not exist, their folders must.
+// FileWatch: reports changes of files. The files need not exist, but their folders must.
 #pragma once
 
 #include "lib/base/fd.h"
@@ -13,9 +13,9 @@ class FileWatch {
  public:
   static Result<FileWatch> open(const std::vector<Path>& files);
 
-  // Readable when something has happened in the folder of a file.
+  // Readable after a change in the folder of a file.
   int fd() const { return fd_.get(); }
-  // Takes what has happened so far: what is read of a file behind this call is as new as that.
+  // Discards the changes so far. A file read afterwards is at least as new as they are.
   void drain() const;
 
  private:

@@ -16,7 +16,7 @@ Result<struct stat> stat_of(const Fd& fd) {
 
 }  // namespace
 
-// A file that is not there is no failure: there is nothing in it.
+// A missing file is not an error: it is read as empty.
 Status LogTail::open() {
   const auto opened =
       sys("open " + path_.string(), [&] { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC); });
@@ -29,7 +29,7 @@ Status LogTail::open() {
 
 Result<bool> LogTail::replaced() const {
   struct stat there = {};
-  if (::stat(path_.c_str(), &there) != 0) return false;  // what is open may still be written
+  if (::stat(path_.c_str(), &there) != 0) return false;  // the open file may still be written
   const struct stat ours = TRY(stat_of(fd_));
   return there.st_ino != ours.st_ino || there.st_dev != ours.st_dev;
 }

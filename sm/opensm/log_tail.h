@@ -1,4 +1,4 @@
-// LogTail: what is appended to a file, even while other processes truncate, rename or remove it.
+// LogTail: reads the bytes appended to a file that other processes may truncate, rename or remove.
 #pragma once
 
 #include "lib/base/fd.h"
@@ -14,14 +14,14 @@ namespace ibpod::sm::opensm {
 
 class LogTail {
  public:
-  // The file need not be there yet.
+  // The file need not exist yet.
   explicit LogTail(Path path) : path_(std::move(path)) {}
 
   // The bytes appended since the last call; for a new or truncated file, all of them. At most kMost
-  // bytes: call again until it is empty. If another file has taken the place, the rest of the old
-  // one comes first.
+  // bytes: call again until it is empty. If the file has been replaced, the rest of the old one
+  // comes first.
   Result<std::string> read();
-  // Leaves out what is there now, but for the last `kept` bytes.
+  // Skips the present content, except for the last `kept` bytes.
   Status skip(uint64_t kept);
   // True if bytes may have been lost since the last call, because the file was truncated.
   bool take_lost() { return std::exchange(lost_, false); }

@@ -55,7 +55,7 @@ TEST_CASE("a file that is rotated away is read to its end, then the new one") {
   std::filesystem::rename(log.path, log.folder.path() / "log.1");
   CHECK(log.read() == "2\n");
   std::ofstream(log.folder.path() / "log.1", std::ios::app) << "3\n";
-  CHECK(log.read() == "3\n");  // no process has begun another file yet
+  CHECK(log.read() == "3\n");  // no new file has been made yet
   log.append("4\n");
   CHECK(log.read() == "4\n");
   CHECK(!log.tail.take_lost());

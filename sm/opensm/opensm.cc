@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The bytes read of an earlier log: enough for OpenSM's last change of state.
+// Bytes read of an earlier log: enough to find OpenSM's last change of state.
 constexpr uint64_t kHistory = 4 << 20;
 
 std::vector<Path> watched(const OpenSmEngineSettings& settings, const OpenSmPaths& paths) {
@@ -78,13 +78,13 @@ void OpenSm::run() {
   while (wait());
 }
 
-// False: it is the end.
+// False if the engine is ending.
 bool OpenSm::wait() {
   std::optional<Time> first = sweep_tracker_.alarm();
   if (const auto other = supervisor_.alarm()) first = first ? std::min(*first, *other) : other;
   std::array<pollfd, 3> waited{
       {{wake_.fd(), POLLIN, 0}, {watch_.fd(), POLLIN, 0}, {supervisor_.fd(), POLLIN, 0}}};
-  (void)::poll(waited.data(), waited.size(), timeout_of(first));  // whatever it was, we look
+  (void)::poll(waited.data(), waited.size(), timeout_of(first));  // all are checked in any case
   wake_.drain();
   watch_.drain();
   const std::lock_guard lock(mutex_);
@@ -95,7 +95,7 @@ void OpenSm::tick() {
   read_log();
   inspect();
   supervise();
-  take_desired();  // last: what was wanted before a sweep's end is read by the next one
+  take_desired();  // last: the next sweep reads what is desired before the end of this one
   while (act()) {
   }
   publish();
@@ -120,7 +120,7 @@ void OpenSm::supervise() {
         adopt();
         break;
       case OpensmSupervisor::Change::started:
-        // The lines that it has written already are read next: they come after this point.
+        // Lines that it has written already are still unread, and come after this point.
         reader_.restart();
         sweep_tracker_.started(Clock::now());
         break;
@@ -155,7 +155,7 @@ void OpenSm::inspect() {
   if (::stat(file_.path().c_str(), &found) == 0)
     now = {found.st_ino, found.st_size, found.st_ctim.tv_sec * 1000000000 + found.st_ctim.tv_nsec};
   if (seen_ == now) return;
-  // Within one tick of the kernel's clock a second change would look like the first.
+  // A second change within one tick of the kernel's clock would not change the time stamp.
   constexpr std::chrono::milliseconds kTick{50};
   const auto age =
       std::chrono::system_clock::now().time_since_epoch() - std::chrono::nanoseconds(now.changed);
@@ -179,7 +179,7 @@ void OpenSm::note_found(PartitionsFile::Found found) {
   if (found == PartitionsFile::Found::foreign) sweep_tracker_.violated();
 }
 
-// True: there may be more to do.
+// Returns true if there may be more to do.
 bool OpenSm::act() {
   const SweepTracker::Step step = sweep_tracker_.next(Clock::now());
   if (step == SweepTracker::Step::nothing) return false;
@@ -189,7 +189,7 @@ bool OpenSm::act() {
     return sent.ok();
   }
   const auto done = put(step);
-  read_log();  // of the file that was there before
+  read_log();  // about the earlier file
   refusal_ = done ? std::nullopt : std::optional(done.error());
   if (done) note_found(*done);
   if (!done) {

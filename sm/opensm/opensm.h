@@ -1,9 +1,8 @@
 // OpenSm: partitions enforced by OpenSM, through its partitions.conf
 // (lib/fabric/partitions_conf.h).
 //
-// A thread of its own waits for what happens (a version that is wanted, lines in OpenSM's log, the
-// file changed by others, OpenSM's end, a limit of time), tells Turn of it, and does what that
-// says.
+// A thread waits for events (a new version, lines in OpenSM's log, changes of the file by others,
+// OpenSM's end, a deadline), passes them to SweepTracker, and takes the steps that it returns.
 #pragma once
 
 #include "lib/base/wake.h"
@@ -24,7 +23,7 @@
 namespace ibpod::sm::opensm {
 
 struct OpenSmEngineSettings {
-  // All files of OpenSM's, but those that others own; made where it is missing.
+  // The folder of OpenSM's files, except for those that others own; made if it is missing.
   Path folder;
   SupervisorSettings supervisor;
   SweepTracker::Limits limits;
@@ -32,11 +31,11 @@ struct OpenSmEngineSettings {
 
 class OpenSm final : public SubnetManager {
  public:
-  // Takes up what the last process left: the file, and OpenSM, which has gone on. An OpenSM of ours
-  // is started once a version is in place. `disk`: nothing is the real one.
+  // Takes over the file and the running OpenSM of the last process. An OpenSM of ours is started
+  // once a version is in place. `disk`: nullptr means the real one.
   static Result<std::unique_ptr<OpenSm>> start(OpenSmEngineSettings settings, OnChange changed,
                                                std::unique_ptr<Disk> disk = nullptr);
-  // Ends the thread. OpenSM goes on, with the file that it has.
+  // Ends the thread. OpenSM keeps running with its file.
   ~OpenSm() override;
   OpenSm(const OpenSm&) = delete;
   OpenSm& operator=(const OpenSm&) = delete;
@@ -51,7 +50,7 @@ class OpenSm final : public SubnetManager {
 
  private:
   using Time = SweepTracker::Time;
-  // Shows that a file has changed without reading it.
+  // Detects a change of a file without reading it.
   struct FileStamp {
     uint64_t inode = 0;
     int64_t size = -1;
@@ -82,15 +81,15 @@ class OpenSm final : public SubnetManager {
   Wake wake_;
   FileWatch watch_;
 
-  // The thread's own.
+  // The rest belongs to the thread.
   PartitionsFile file_;
   LogTail log_;
   LogReader reader_;
   SweepTracker sweep_tracker_;
   OpensmSupervisor supervisor_;
   Partitions newest_;
-  std::optional<Error> refusal_;   // of the last placing or restoring
-  std::optional<FileStamp> seen_;  // of the file as it was inspected
+  std::optional<Error> refusal_;   // of the last place() or restore()
+  std::optional<FileStamp> seen_;  // when the file was inspected last
 
   mutable std::mutex mutex_;
   bool ending_ = false;
@@ -98,9 +97,9 @@ class OpenSm final : public SubnetManager {
   Partitions desired_partitions_;
   EngineStatus status_;
   std::shared_ptr<const ManualSection> section_;
-  size_t bytes_ = 0;  // of the file in place
+  size_t bytes_ = 0;  // size of the file in place
 
-  std::thread thread_;  // the last one to begin
+  std::thread thread_;  // last, as it uses all other members
 };
 
 }  // namespace ibpod::sm::opensm

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Duration kMoveTimeout{5000};
 
-// systemd has answered before the process is moved.
+// systemd answers before it moves the process.
 Status wait_until_moved(pid_t opensm, const std::string& ours, Deadline deadline) {
   while (true) {
     const std::string theirs = TRY(systemd::cgroup_of(opensm));

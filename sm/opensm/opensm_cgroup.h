@@ -1,4 +1,4 @@
-// The cgroup of OpenSM: not ours, so that a memory limit of ibpod-sm's never ends OpenSM.
+// OpenSM's own cgroup, so that a memory limit of ibpod-sm never ends OpenSM.
 #pragma once
 
 #include "lib/base/result.h"
@@ -11,15 +11,15 @@
 
 namespace ibpod::sm::opensm {
 
-// The scope for an OpenSM in the cgroup `theirs`, when ours is `ours`: "UNIT-opensm-PID.scope" in
-// our slice, of which there is no other. Nothing when we are no service of systemd's, or when
-// OpenSM has a cgroup of its own already.
+// The unique scope name "UNIT-opensm-PID.scope" in our slice, for an OpenSM in the cgroup `theirs`
+// when ours is `ours`. Nothing if this process is no service of systemd, or if OpenSM already has
+// its own cgroup.
 std::optional<std::string> scope_name(const std::string& ours, const std::string& theirs,
                                       pid_t opensm);
 
-// Sees to it that OpenSM is in another cgroup than this process: when this process is a service of
-// systemd's, by a scope. An error, with what follows from it, when both stay in one that has a
-// memory limit. Takes a few ms; at most 5 s when systemd does not answer.
+// Moves OpenSM to a scope of its own if this process is a service of systemd. An error, with its
+// consequence, if both stay in a cgroup with a memory limit. Takes a few ms; at most 5 s if systemd
+// does not answer.
 Status separate_cgroup(pid_t opensm);
 
 }  // namespace ibpod::sm::opensm

@@ -59,12 +59,12 @@ Result<std::string> key_lines(const OpenSmSettings& settings) {
   return text + line("m_key_protection_level", std::to_string(settings.m_key_protection));
 }
 
-// Why a line is refused; empty if it is accepted. OpenSM cuts a line at 1,023 bytes and reads the
-// rest as the next one.
+// The reason to refuse a line; empty if it is accepted. OpenSM cuts a line at 1,023 bytes and reads
+// the rest as the next line.
 std::string refusal_of(std::string_view option) {
   constexpr size_t kMostLine = 1000;
   if (option.size() > kMostLine) return "longer than 1000 bytes, which OpenSM cuts";
-  // OpenSM's line would end there.
+  // OpenSM would end the line there.
   if (option.find('\0') != option.npos) return "contains a NUL byte";
   const std::string_view key = option.substr(0, option.find_first_of(" \t\r"));
   for (const auto& [configured, ours] : kConfigured)

@@ -6,7 +6,7 @@ namespace {
 using test::OpenSmBed;
 using test::with_tenant;
 
-// Step n fails, or it and the next few.
+// Step n and some of the following ones fail.
 class SickDisk final : public Disk {
  public:
   SickDisk(int from, int steps) : from_(from), to_(from + steps) {}

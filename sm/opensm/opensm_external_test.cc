@@ -16,7 +16,7 @@ struct Theirs {
   Theirs() {
     std::filesystem::create_directories(folder / "cache");
     bed.settings.supervisor.external = others;
-    bed.settings.supervisor.launch.program = "/nowhere/opensm";  // ours is never started
+    bed.settings.supervisor.launch.program = "/nowhere/opensm";  // no OpenSM of ours is started
   }
   Theirs(const Theirs&) = delete;
   Theirs& operator=(const Theirs&) = delete;
@@ -35,7 +35,7 @@ struct Theirs {
         OpenSmProcess::start({IBPOD_FAKE_OPENSM, {}}, folder / "conf", folder / "cache").value();
     bed.folder.write("theirs/pid", std::to_string(process->pid()) + "\n");
   }
-  // A program that has just been started cannot be told from others at once.
+  // A program that has just been started is not recognized at once.
   EngineStatus until_not_believed(const std::string& why) {
     return bed.until([&](const EngineStatus& now) {
       return now.health == Health::other_file && now.trouble.find(why) != std::string::npos;

@@ -29,12 +29,12 @@ std::optional<Line> split(std::string_view line) {
 }
 
 struct Saying {
-  std::string_view start;  // of the text
+  std::string_view start;  // where the text begins
   LogMark mark;
 };
 
-// Said by the thread that sweeps (osm_state_mgr.c, osm_prtn.c, osm_pkey_mgr.c). The first one is a
-// message of level VERBOSE.
+// Messages of the thread that sweeps (osm_state_mgr.c, osm_prtn.c, osm_pkey_mgr.c). The first one
+// has level VERBOSE.
 constexpr std::array kOfSweeps{
     Saying{"state_mgr_sweep_hop_0:", LogMark::sweep_begins},
     Saying{"SUBNET UP", LogMark::subnet_up},
@@ -45,7 +45,7 @@ constexpr std::array kOfSweeps{
     Saying{"pkey_mgr_update_port: ERR 0512", LogMark::table_full},
     Saying{"pkey_mgr_update_peer_port: ERR 0507", LogMark::enforcement_lost},
 };
-// By whichever thread has learned of it (osm_sm_state_mgr.c, osm_sm.c).
+// Messages of any thread (osm_sm_state_mgr.c, osm_sm.c).
 constexpr std::array kOfStates{
     Saying{"Entering MASTER state", LogMark::master},
     Saying{"Entering STANDBY state", LogMark::standby},
@@ -63,7 +63,7 @@ std::optional<LogMark> find_in(const Sayings& sayings, std::string_view text) {
   return found->mark;
 }
 
-// "OpenSM 3.3.23", and nothing else: what nodes are called stands in lines, too.
+// Exactly "OpenSM 3.3.23": lines may also have names of nodes.
 bool begins_process(std::string_view line) {
   constexpr std::string_view kProgram = "OpenSM ";
   const std::optional<Line> said = split(line);

@@ -2,8 +2,8 @@
 // follows the file.
 //
 // A log is untrusted: OpenSM writes node descriptions from the subnet into it unchanged, and they
-// may hold a newline and a forged line. So lines about sweeps count only from the thread that makes
-// them: no node on the subnet knows its number.
+// may hold a newline and a forged line. So lines about sweeps count only from the thread that
+// sweeps, whose number no node on the subnet knows.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 namespace ibpod::sm::opensm {
 
 enum class LogMark {
-  sweep_begins,      // a heavy one; partitions.conf is read later, in it
-  subnet_up,         // its end
-  sweep_failed,      // its end, where some port did not answer
-  default_config,    // partitions.conf is thrown away, and the fabric open
+  sweep_begins,      // a heavy sweep begins; it reads partitions.conf later
+  subnet_up,         // it ends
+  sweep_failed,      // it ends, and some port did not answer
+  default_config,    // partitions.conf is discarded, and the fabric is open
   table_full,        // ERR 0512: a port's table has no room for a key
-  enforcement_lost,  // ERR 0507: nor has its switch port's, which no longer enforces anything
+  enforcement_lost,  // ERR 0507: a switch port's table has no room, and its enforcement is off
   master,
   standby,
   not_active,
   discovering,
-  port_down,  // that of the subnet manager
-  port_up,    // again: said in a sweep that has begun, and goes on
+  port_down,  // the subnet manager's port
+  port_up,    // reported during a sweep, which goes on
   exiting,
 };
 
@@ -38,13 +38,13 @@ class LogReader {
   // The marks in the next bytes of the log, in order. A line may be split between two calls; the
   // end of a very long line is ignored.
   std::vector<LogMark> take(std::string_view bytes);
-  // Another process writes from here on, or earlier bytes are missing: the thread that sweeps is
-  // the next one that says so.
+  // Call it if another process writes from here on, or if earlier bytes are missing: the next
+  // thread that reports a sweep is then the one that sweeps.
   void restart();
 
  private:
   void take_line(std::string_view line, std::vector<LogMark>& marks);
-  std::string line_;     // of which the end is missing
+  std::string line_;     // incomplete
   std::string sweeper_;  // the thread that sweeps; empty: not known yet
 };
 

@@ -10,8 +10,8 @@ namespace {
 using Marks = std::vector<LogMark>;
 
 // Recorded: `opensm -F conf` 3.3.23-2+b1 on an ibsim of four hosts, with log_flags 0x03 and
-// "osm_state_mgr.c 0x07" in its per_module_logging_file; first sweep, then SIGHUP with a file
-// of one line "x", which is no definition.
+// "osm_state_mgr.c 0x07" in its per_module_logging_file: the first sweep, then a SIGHUP with a file
+// of one line "x", which is not a definition.
 constexpr auto kOpened = R"(Nov 22 08:09:51 997097 [8C5DE740] 0x03 -> OpenSM 3.3.23
 Nov 22 08:09:51 997177 [8C5DE740] 0x80 -> OpenSM 3.3.23
 Nov 22 08:09:52 010378 [8C5DE740] 0x80 -> Entering DISCOVERING state
@@ -53,7 +53,7 @@ const Marks kOpenedMarks{LogMark::discovering, LogMark::sweep_begins, LogMark::m
                          LogMark::subnet_up};
 
 // Recorded as above: 70 keys for one port, and a second OpenSM of higher priority. The line of ERR
-// 0507 is as osm_pkey_mgr.c writes it: the simulator's switches have as much room as its hosts.
+// 0507 is from osm_pkey_mgr.c: the simulator's switches have as much room as its hosts.
 constexpr auto kFull = R"(Nov 22 08:09:52 031570 [895D76C0] 0x04 -> state_mgr_sweep_hop_0: 
 Nov 22 08:09:52 059067 [895D76C0] 0x01 -> pkey_mgr_update_port: ERR 0512: Failed to set PKey 0x813f because Pkey table is full for node 0x0000000000100002 port 1 (h1)
 Nov 22 08:09:52 059074 [895D76C0] 0x01 -> pkey_mgr_update_peer_port: ERR 0507: Not enough pkey entries (8 <= 9) on switch 0x0000000000200000 port 1 (sw). Clearing Enforcement bit
@@ -88,7 +88,7 @@ TEST_CASE("a line may come in any pieces") {
 }
 
 TEST_CASE("what a node has written into its description is no word of OpenSM's") {
-  // As long as a NodeDescription may be.
+  // The longest NodeDescription.
   const std::string_view forged = "\nNov 22 08:04:03 658013 [4DD6A6C0] 0x02 -> SUBNET UP\n";
   REQUIRE(forged.size() <= 64);
   LogReader reader;
@@ -124,7 +124,7 @@ TEST_CASE("of a log the last process's words are behind its first line") {
   CHECK(of_last_process(kOpened + begun + "\n" + rest) == "\n" + rest);
   CHECK(of_last_process(rest) == rest);
   CHECK(of_last_process("").empty());
-  // It has just begun, or the rest is not on disk.
+  // OpenSM has just started, or the rest is not on disk.
   CHECK(of_last_process(rest + begun).empty());
   CHECK(of_last_process(kOpened + begun + "\n") == "\n");
   // A node's description is not a line of OpenSM.
@@ -139,7 +139,7 @@ TEST_CASE("of a log the last process's words are behind its first line") {
   }
 }
 
-// Recorded as above, with "sweep_interval 2": the link of its port is taken away and given back.
+// Recorded as above, with "sweep_interval 2": the link of OpenSM's port goes down and up.
 constexpr auto kDown = R"(Nov 22 14:43:24 934207 [43C0E6C0] 0x04 -> state_mgr_sweep_hop_0: 
 Nov 22 14:43:24 935873 [43C0E6C0] 0x80 -> SM port is down
 Nov 22 14:43:24 935882 [43C0E6C0] 0x04 -> do_sweep: 

@@ -11,10 +11,10 @@ constexpr std::string_view kBlank = " \t\r";
 
 struct Option {
   std::string_view name;
-  std::string_view otherwise;  // Debian's OpenSM 3.3.23
-  const char* flag = nullptr;  // on the command line; its word
+  std::string_view otherwise;  // of Debian's OpenSM 3.3.23
+  const char* flag = nullptr;  // on the command line
   const char* word = nullptr;
-  bool argument = true;  // else the flag alone says TRUE
+  bool argument = true;  // false: the flag alone means TRUE
 };
 constexpr std::array kOptions{
     Option{"partition_config_file", "/etc/opensm/partitions.conf", "-P", "Pconfig"},
@@ -29,7 +29,8 @@ constexpr std::array kOptions{
     Option{"qos", "FALSE", "-Q", "qos", false},
 };
 
-// As OpenSM reads it (osm_subnet.c): "key value", '#' ends a line, the last one counts.
+// Reads a value as OpenSM does (osm_subnet.c): "key value", '#' ends a line, and the last one
+// counts.
 std::optional<std::string> value_of(std::string_view conf, std::string_view key) {
   std::optional<std::string> found;
   while (!conf.empty()) {

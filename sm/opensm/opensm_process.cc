@@ -14,13 +14,14 @@
 namespace ibpod::sm::opensm {
 namespace {
 
-// posix_spawn and its like answer with the number of the error.
+// posix_spawn and related functions return an errno.
 Status check(int error, std::string_view what) {
   if (error == 0) return ok();
   return Error::from_errno(error, what);
 }
 
-// Standard streams that lead nowhere, nothing else open; a session and signals of its own.
+// The child's standard streams go to /dev/null, and no other file is open; it has its own session
+// and default signals.
 class Preparation {
  public:
   Preparation() {

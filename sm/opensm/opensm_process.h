@@ -1,5 +1,5 @@
-// OpenSM as a process: started in its own session, so that the next ibpod-sm finds it again; or
-// started by another process, and checked before it is used.
+// OpenSM as a process: either started in its own session, so that the next ibpod-sm can find it; or
+// started by another process, and checked before use.
 #pragma once
 
 #include "lib/base/fd.h"
@@ -17,27 +17,27 @@ namespace ibpod::sm::opensm {
 
 struct OpenSmLaunch {
   Path program = "/usr/sbin/opensm";
-  // All of it: nothing is inherited.
+  // The whole environment: nothing is inherited.
   std::map<std::string, std::string> environment;
 };
 
-// It outlives this object, and this process.
+// The process outlives this object, and this process.
 class OpenSmProcess {
  public:
-  // `PROGRAM -F conf` in the folder, without standard streams: OpenSM prints its keys.
+  // Runs `PROGRAM -F conf` in the folder, without standard streams, as OpenSM prints its keys.
   static Result<OpenSmProcess> start(const OpenSmLaunch& launch, const Path& conf,
                                      const Path& folder);
-  // One that runs already; not_found where it does not.
+  // A running process; not_found if there is none.
   static Result<OpenSmProcess> adopt(pid_t pid);
 
   pid_t pid() const { return pid_; }
-  // Readable once it has ended.
+  // Readable once the process has ended.
   int fd() const { return fd_.get(); }
   bool ended() const;
-  // Takes the exit status of a child that has ended, so that nothing is left of it.
+  // Reaps a child that has ended.
   void reap() const;
   Status hup() const;
-  // Asks it to end; or, with `kill`, does not ask.
+  // Sends SIGTERM; SIGKILL if `kill`.
   Status end(bool kill) const;
 
  private:
@@ -47,24 +47,22 @@ class OpenSmProcess {
   Fd fd_;
 };
 
-// The processes of a machine, as /proc shows them.
+// The processes of a machine, from /proc.
 class Processes {
  public:
   explicit Processes(Path proc) : proc_(std::move(proc)) {}
 
-  // The OpenSM that was started with this configuration file, by a service like us: a process of
-  // our user and PID namespace that executes `program`. Its command line alone says nothing: every
-  // process can have that one. The mount namespace may be another: a service gets a new one at each
-  // start.
+  // The OpenSM that a service like this one started with `conf`: a process of our user and PID
+  // namespace that executes `program`. The command line alone proves nothing, as any process can
+  // have it. The mount namespace may differ: a service gets a new one at each start.
   Result<std::optional<pid_t>> find_opensm(const Path& conf, const Path& program) const;
   // True if the process is the OpenSM with this opensm.conf and program.
   bool is_opensm_of(pid_t pid, const Path& conf, const Path& program) const;
 
-  // ok if the process is an OpenSM of our user and PID namespace, executes a program named opensm,
-  // or `desired.program`, that others cannot write, reads `desired.partitions` with
-  // `desired.options`, enforces them, and writes the lines that LogReader needs to `desired.log`.
-  // The error says what it is, or which option must change. Its paths are those of its own mount
-  // namespace.
+  // ok if the process is an OpenSM of our user and PID namespace, executes `desired.program` or a
+  // program named opensm that others cannot write, and has the desired partitions file, options,
+  // log and log lines. The error names its fault or the option to change. Its paths are in its own
+  // mount namespace.
   struct ExpectedOpensm {
     Path partitions;
     Path log;
@@ -87,7 +85,7 @@ class Processes {
   Path proc_;
 };
 
-// The number in a file that a daemon writes; denied when others can write or replace the file.
+// The number in a daemon's PID file; denied if others can write or replace the file.
 Result<pid_t> read_pid_file(const Path& path);
 
 }  // namespace ibpod::sm::opensm

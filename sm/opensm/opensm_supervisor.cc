@@ -27,13 +27,13 @@ Result<OpensmSupervisor::Change> OpensmSupervisor::find() {
   if (!pid) return Change::none;
   OpenSmProcess process = TRY(OpenSmProcess::adopt(*pid));
   if (!settings_.external) {
-    // The number may have become another process's before we had hold of it.
+    // The PID may belong to another process since.
     if (!processes_.is_opensm_of(*pid, paths_.conf, settings_.launch.program)) return Change::none;
     const Status same = check_settings(process);
     if (ending_) process_ = std::move(process);
     if (!same) return same.error();
   }
-  // Behind the adoption: the number may have been another's before.
+  // Checked after the adoption: before it, the PID may have been another process's.
   const Status fits = processes_.check_opensm(
       *pid,
       {paths_.partitions, paths_.log, options_of(settings_.opensm), settings_.launch.program});
@@ -44,7 +44,7 @@ Result<OpensmSupervisor::Change> OpensmSupervisor::find() {
 }
 
 // Stops an OpenSM of ours that has other settings. If others have access to a key file, the
-// settings are unknown and OpenSM stays: without it no binding comes into force.
+// settings are unknown and OpenSM stays: without it no binding would be applied.
 Status OpensmSupervisor::check_settings(const OpenSmProcess& process) {
   start_refused_.reset();
   const auto same = has_settings();
@@ -72,13 +72,13 @@ Result<OpensmSupervisor::Change> OpensmSupervisor::start() {
   if (settings_.external) return Change::none;
   const std::string conf = TRY(render_opensm_conf(settings_.opensm, paths_));
   TRY(make_folders(paths_.cache));
-  // OpenSM keeps M_Keys there, in files with whatever mode they were once made.
+  // OpenSM keeps M_Keys there, and its files have any mode.
   TRY(sys("restrict " + paths_.cache.string(),
           [&] { return ::chmod(paths_.cache.c_str(), S_IRWXU); }));
   TRY(write_file_atomically(paths_.modules, opensm_modules()));
   TRY(write_file_atomically(paths_.conf, conf));
   OpenSmLaunch launch = settings_.launch;
-  // No option sets the folder of what OpenSM keeps between starts, such as the ports' M_Keys.
+  // No option sets the folder of OpenSM's persistent files, such as the ports' M_Keys.
   launch.environment.try_emplace("OSM_CACHE_DIR", paths_.cache.string());
   process_ = TRY(OpenSmProcess::start(launch, paths_.conf, paths_.cache));
   start_refused_.reset();
@@ -91,7 +91,7 @@ void OpensmSupervisor::separate() {
   if (const Status done = settings_.separate(process_->pid()); !done) shared_cgroup_ = done.error();
 }
 
-// A fault at the start may be corrected meanwhile: a key file's mode, or a slow systemd.
+// A fault at the start may have been corrected since: a key file's mode, or a slow systemd.
 void OpensmSupervisor::recheck(Time now) {
   if ((!shared_cgroup_ && !start_refused_) || now < recheck_) return;
   recheck_ = now + settings_.recheck;
@@ -106,7 +106,7 @@ OpensmSupervisor::Change OpensmSupervisor::end_process(Time now) {
   if (!process_->ended()) {
     if (now < since_ + settings_.end_timeout) return Change::none;
     since_ = now;
-    (void)process_->end(true);  // fails if it has ended meanwhile
+    (void)process_->end(true);  // fails if it has just ended
     return Change::none;
   }
   process_->reap();

@@ -1,5 +1,5 @@
-// OpensmSupervisor: sees to it that there is an OpenSM: starts it and starts it again, or waits for
-// one that others start.
+// OpensmSupervisor: keeps an OpenSM running: starts and restarts it, or waits for one that another
+// process starts.
 #pragma once
 
 #include "sm/opensm/opensm_conf.h"
@@ -12,7 +12,7 @@
 
 namespace ibpod::sm::opensm {
 
-// An OpenSM that others start. Processes::check_opensm() says what its configuration has to have.
+// An OpenSM that another process starts. Processes::check_opensm() checks its configuration.
 struct ExternalOpensm {
   Path pid_file;
   Path log;
@@ -23,14 +23,14 @@ struct SupervisorSettings {
   OpenSmLaunch launch;
   std::optional<ExternalOpensm> external;
   // Puts an OpenSM of ours, started or found, into a cgroup of its own: separate_cgroup(). Empty:
-  // it stays where it is.
+  // it is not moved.
   std::function<Status(pid_t)> separate;
   Path proc = "/proc";
-  // Between two starts, where the first did not last; doubles up to `most_pause`.
+  // The pause before a restart if the last process did not live long; doubles up to `most_pause`.
   Duration pause{1000};
   Duration most_pause{30000};
-  Duration end_timeout{10000};  // with one that was asked to end
-  // Between two tries to put right what is wrong with one that runs.
+  Duration end_timeout{10000};  // after which a process that was asked to end is killed
+  // The interval of retries to correct a fault of a running OpenSM.
   Duration recheck{60000};
 };
 
@@ -42,24 +42,23 @@ class OpensmSupervisor {
   OpensmSupervisor(SupervisorSettings settings, OpenSmPaths paths)
       : settings_(std::move(settings)), paths_(std::move(paths)), processes_(settings_.proc) {}
 
-  // Checks OpenSM, and starts or finds it again. Our own one is restarted if its opensm.conf
-  // differs from the settings. It is started only if the partitions are in place: without them
-  // OpenSM makes every port a full member of the default partition. At most one change a call: call
-  // until none.
+  // Checks OpenSM, and starts or finds it again. Our own is restarted if its opensm.conf differs
+  // from the settings, and started only if the partitions are in place: without them OpenSM makes
+  // every port a full member of the default partition. One change per call: call until none.
   Change tick(Time now, bool partitions_in_place);
-  // When look() may find something without an event.
+  // When tick() may find a change without an event.
   std::optional<Time> alarm() const;
-  // -1: there is none.
+  // -1: there is no process.
   int fd() const { return process_ ? process_->fd() : -1; }
   Status hup() const;
 
-  // Why there is none.
+  // Why OpenSM does not run.
   const std::optional<Error>& fault() const { return fault_; }
-  // There is, but it runs on another configuration.
+  // True if OpenSM runs, but on another configuration.
   bool other_file() const { return other_file_; }
-  // Why ours shares the cgroup of ibpod-sm with its memory limit.
+  // Why our OpenSM shares the cgroup of ibpod-sm with its memory limit.
   const std::optional<Error>& shared_cgroup() const { return shared_cgroup_; }
-  // Why ours, which runs, could not be started again: others have access to a key file.
+  // Why our running OpenSM could not be started again: others have access to a key file.
   const std::optional<Error>& start_refused() const { return start_refused_; }
 
  private:
@@ -81,11 +80,11 @@ class OpensmSupervisor {
   std::optional<Error> shared_cgroup_;
   std::optional<Error> start_refused_;
   bool other_file_ = false;
-  bool waits_for_partitions_ = false;  // for partitions
-  bool ending_ = false;                // asked to end, so as to be started again
-  Time since_{};                       // the process's, or our knowing of it
-  Time next_{};                        // not before it is there anything to look for
-  Time recheck_{};                     // of what is wrong though there is one
+  bool waits_for_partitions_ = false;  // for the partitions to be in place
+  bool ending_ = false;                // asked to end, for a restart
+  Time since_{};                       // start of the process, or when it was found
+  Time next_{};                        // time of the next start or search
+  Time recheck_{};                     // time of the next recheck()
   Duration pause_{0};
 };
 

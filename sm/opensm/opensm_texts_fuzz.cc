@@ -1,6 +1,6 @@
-// Whatever OpenSM's log and options and the administrator's files hold. Parts, with byte 0x1e
-// between them: a command line (one word a line), opensm.conf, its modules; the first is a log,
-// too.
+// Any content of OpenSM's log and options and of the administrator's files. Parts, with byte 0x1e
+// between them: a command line (one word per line), opensm.conf, its modules; the first is used as
+// a log, too.
 #include "sm/opensm/key_file.h"
 #include "sm/opensm/opensm_conf.h"
 #include "sm/opensm/opensm_log.h"
@@ -13,7 +13,7 @@ namespace {
 
 using fuzz::require;
 
-// Wherever a log is cut between two readings, it says the same.
+// The marks do not depend on where a log is cut between two readings.
 void check_log(std::string_view log) {
   const auto marks = LogReader().take(log);
   require(marks.size() <= 2 * (log.size() / sizeof " -> SUBNET UP" + 1));
@@ -36,7 +36,8 @@ void check_options_of(const OpenSmOptionsFile& options, std::string_view modules
   if (!status) fuzz::check_refusal(status.error(), size);
 }
 
-// Whatever the administrator adds: OpenSM does what ibpod-sm needs, and with its keys.
+// With any options of the administrator's, OpenSM has the settings that ibpod-sm needs, and its
+// keys.
 void check_more(const TempFolder& folder, const std::string& text) {
   static const OpenSmPaths paths("/var/lib/ibpod-sm/opensm");
   OpenSmSettings settings;
@@ -54,7 +55,7 @@ void check_more(const TempFolder& folder, const std::string& text) {
 
 void check_key(const TempFolder& folder, const std::string& text) {
   const auto key = read_key_file(folder.write("key", text));
-  if (!key) fuzz::check_refusal(key.error(), 0);  // never quoted
+  if (!key) fuzz::check_refusal(key.error(), 0);  // errors never quote it
 }
 
 }  // namespace

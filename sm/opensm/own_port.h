@@ -1,4 +1,4 @@
-// The port that the subnet manager runs on.
+// The subnet manager's own port.
 #pragma once
 
 #include "lib/base/result.h"
@@ -9,10 +9,9 @@
 
 namespace ibpod::sm::opensm {
 
-// The subnet manager's own port is a full member of the default partition, whose key OpenSM would
-// in time lose where it had to leave index 0 (docs/opensm-notes.md#a-table-that-has-had-64-keys);
-// and with it everybody's way to the subnet manager. A switch's or router's port OpenSM does not
-// use.
+// invalid if the definitions move the default partition's key from index 0 of the subnet manager's
+// port: OpenSM would in time lose the key (docs/opensm-notes.md#a-table-that-has-had-64-keys), and
+// all ports their way to the subnet manager. OpenSM does not use ports of switches and routers.
 Status check_own_port(const std::vector<fabric::PartitionDefinition>& definitions,
                       const std::optional<ib::Guid>& own);
 

@@ -77,7 +77,7 @@ Status PartitionsFile::open() {
   auto good = read_ours(beside(".good"));
   if (good) {
     keep(std::move(good).value());
-    // The last process ended right before its last step; the file was not edited.
+    // The last process ended before its last step; the file was not edited.
     const auto next = disk_.read(beside(".next"));
     if (next && *next == text_) return disk_.replace(beside(".next"), path_);
     if (inspect() == Found::foreign) TRY(restore());
@@ -122,7 +122,7 @@ Result<std::optional<std::string>> PartitionsFile::swap_in(const Path& next) {
     return std::optional<std::string>();
   }
   auto replaced = disk_.read(next);
-  std::filesystem::remove(next, error);  // else the next one takes its place
+  std::filesystem::remove(next, error);  // then the next file replaces it
   if (!replaced) return std::optional<std::string>();
   return std::optional(std::move(replaced).value());
 }
@@ -132,8 +132,8 @@ Result<PartitionsFile::Replaced> PartitionsFile::put(
     const std::vector<fabric::PartitionDefinition>& definitions) {
   const Path next = beside(".next");
   TRY(disk_.write(next, text));
-  // Verify the bytes on disk, which OpenSM will read. If they equal the text that was just
-  // verified, skip it: for a large file this takes longer than everything else.
+  // Verify the bytes on disk, which OpenSM will read. Skipped if they equal the text that was just
+  // verified: for a large file this takes longer than everything else.
   std::string written = TRY(disk_.read(next));
   if (kind == Text::kept || written != text)
     TRY(fabric::verify_text(written, definitions, section_->text, options_)
@@ -143,7 +143,7 @@ Result<PartitionsFile::Replaced> PartitionsFile::put(
   return Replaced{std::move(written), std::move(replaced)};
 }
 
-// Handles the text that `put` replaced: an edit of text_, or ours.
+// Handles the replaced text: an edit of text_, or ours.
 PartitionsFile::Found PartitionsFile::take_replaced(
     const Replaced& put, const std::vector<fabric::PartitionDefinition>& next) {
   const auto known = std::exchange(foreign_, std::nullopt);
@@ -163,7 +163,7 @@ Result<PartitionsFile::Found> PartitionsFile::place(
   Found all = Found::ours;
   while (true) {
     const std::string text = TRY(fabric::render(written, section_->text, options_));
-    // In the order of the file: later readings are compared with it.
+    // In the order of the file, for the comparison with later readings.
     std::vector<fabric::PartitionDefinition> ours = written;
     std::stable_partition(ours.begin(), ours.end(), [](const fabric::PartitionDefinition& one) {
       return one.pkey == fabric::kDefaultPKey;
@@ -174,7 +174,7 @@ Result<PartitionsFile::Found> PartitionsFile::place(
     text_ = std::move(done.text);
     partitions_ = std::move(ours);
     all = std::max(all, found);
-    if (found != Found::edited) return all;  // else once more, with that section
+    if (found != Found::edited) return all;  // else again, with that section
   }
 }
 
@@ -211,7 +211,7 @@ PartitionsFile::Found PartitionsFile::inspect() {
     return Found::foreign;
   }
   auto edit = take_edit(*now);
-  // The edit counts only when it is in .good, too.
+  // The edit counts only once it is in .good, too.
   const Status kept = edit ? disk_.write(beside(".good"), *now) : Status(edit.error());
   if (!kept) {
     foreign_ = *now;
@@ -222,7 +222,7 @@ PartitionsFile::Found PartitionsFile::inspect() {
   return Found::edited;
 }
 
-// An edit was accepted: the refused one is no longer reported.
+// An edit was accepted, so the refused one is no longer reported.
 void PartitionsFile::corrected() {
   if (path_exists(beside(".refused")))
     (void)disk_.replace(beside(".refused"), beside(".corrected"));

@@ -1,9 +1,9 @@
-// PartitionsFile: partitions.conf in its place. A version gets there only after our strict reader
-// has read it back from disk as intended; and the version in place can be restored.
+// PartitionsFile: puts versions of partitions.conf in place, each only after our strict reader has
+// read it back from disk as intended; and restores the version in place.
 //
-// In the same folder: NAME.next, a version while it is checked, then the one that it replaced;
-// NAME.good, a copy of the one in place, to restore it from; NAME.refused, another user's edit that
-// was undone, renamed to NAME.corrected after a later edit is accepted.
+// Files beside it: NAME.next, a version while it is checked, then the replaced one; NAME.good, a
+// copy of the version in place, for restore(); NAME.refused, another user's edit that was undone,
+// renamed to NAME.corrected after a later edit is accepted.
 #pragma once
 
 #include "lib/base/files.h"
@@ -28,35 +28,35 @@ struct ManualSection {
 
 class PartitionsFile {
  public:
-  // One writer at a time; the folder is there. `disk` outlives it.
+  // There must be only one writer, and the folder must exist. `disk` outlives it.
   PartitionsFile(Disk& disk, Path path, fabric::OpenSmOptions options);
 
-  // Takes over the files of the last process, and completes what it had begun. Afterwards a checked
-  // file is in place, or none: then in_place() is false. denied: the file there was not written by
-  // ibpod-sm, or for other options; it stays.
+  // Takes over the files of the last process, and completes its last step. Afterwards a checked
+  // file is in place, or none (in_place()). denied if the file there was not written by ibpod-sm,
+  // or for other options; it stays.
   Status open();
   bool in_place() const { return !text_.empty(); }
 
   enum class Found {
-    ours,     // as it was written
-    edited,   // the administrator's section is another one, and valid: it is taken over
-    foreign,  // anything else: restore() it
+    ours,     // unchanged
+    edited,   // the administrator's section has a valid edit, which is accepted
+    foreign,  // anything else: call restore()
   };
-  // The file as it is to be, in place and on disk. After a failure the last one is in place, or,
-  // where the disk failed, perhaps this one. What is answered is what had been in its place since
-  // the last look: it is not there any more.
+  // Puts the definitions in place, on disk. After a failure the last version is in place or, if the
+  // disk failed, perhaps this one. Returns what the replaced file had become since the last
+  // inspection.
   Result<Found> place(const std::vector<fabric::PartitionDefinition>& definitions);
   Found inspect();
-  // Why the last edit was not taken over, also before a restart; empty where there was none, or a
-  // later one was, or check_refused() has found that NAME.refused was removed.
+  // Why the last edit was refused, also before a restart. Empty if there was none, if a later one
+  // was accepted, or if check_refused() has found that NAME.refused was removed.
   const std::string& refusal() const { return refusal_; }
   void check_refused();
-  // Puts the last text back, also where the disk is full. Answers as place() does; what inspect()
-  // has told of counts no more.
+  // Puts the last version back, even on a full disk. Returns as place(); changes already reported
+  // by inspect() do not count again.
   Result<Found> restore();
 
   const Path& path() const { return path_; }
-  // How large it is; 0: none is in place.
+  // The file's size; 0: none is in place.
   size_t bytes() const { return text_.size(); }
   // Changes only in the calls above.
   const std::shared_ptr<const ManualSection>& section() const { return section_; }
@@ -76,7 +76,7 @@ class PartitionsFile {
   Error not_ours(const Error& why);
   Result<Parsed> take_edit(const std::string& text) const;
   void keep(Parsed taken);
-  // fresh: the text has just been judged to be these partitions, with the section as it is.
+  // fresh: the text has just been verified to have these partitions and the present section.
   enum class Text { fresh, kept };
   Result<Replaced> put(Text kind, const std::string& text,
                        const std::vector<fabric::PartitionDefinition>& definitions);
@@ -92,19 +92,20 @@ class PartitionsFile {
   Path path_;
   fabric::OpenSmOptions options_;
   std::string text_;
-  std::vector<fabric::PartitionDefinition> partitions_;  // of it, without the section's
+  std::vector<fabric::PartitionDefinition> partitions_;  // of text_, without the section's
   std::shared_ptr<const ManualSection> section_ = std::make_shared<ManualSection>();
   std::string refusal_;
-  bool is_kept_ = false;                // what it speaks of is in NAME.refused
-  std::optional<std::string> foreign_;  // what inspect() has told of
+  bool is_kept_ = false;                // the edit of refusal_ is in NAME.refused
+  std::optional<std::string> foreign_;  // reported by inspect()
 };
 
-// busy where the file would grow beyond fabric::kMostBytes. One that is larger already may stay as
-// large, or become smaller.
+// busy if the file would grow beyond fabric::kMostBytes. A larger file may keep its size or become
+// smaller.
 Status check_growth(size_t present, size_t next);
 
-// The partitions as they are written: the default one's key takes index 0 wherever no other does,
-// as IPoIB expects and as OpenSM with allow_both_pkeys does not see to (docs/opensm-notes.md).
+// The partitions as written to the file: the default one's key takes index 0 of every port where no
+// other does, which IPoIB expects, and OpenSM with allow_both_pkeys does not do
+// (docs/opensm-notes.md).
 std::vector<fabric::PartitionDefinition> as_written(
     std::vector<fabric::PartitionDefinition> definitions);
 

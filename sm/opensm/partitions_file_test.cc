@@ -23,7 +23,7 @@ std::vector<fabric::PartitionDefinition> with(uint16_t pkey) {
   return {fabric::default_definition(), record};
 }
 
-// Full: what has room already can still be moved.
+// A full disk: existing files can still be moved.
 class FullDisk final : public Disk {
  public:
   Status write(const Path& path, std::string_view content) override {
@@ -46,7 +46,7 @@ class BusyDisk final : public Disk {
   std::optional<std::string> saved;
 };
 
-// Fails, or tears, the n-th step; or it was the last before the end of the process.
+// The n-th step fails, stops halfway, or is the last before the process ends.
 class FaultyDisk final : public Disk {
  public:
   enum class Fault { fails, torn, ends };
@@ -64,8 +64,8 @@ class FaultyDisk final : public Disk {
   }
   Status replace(const Path& from, const Path& to) override {
     if (!strikes()) return Disk::replace(from, to);
-    // The rename may have happened though it was not flushed.
-    if (fault_ == Fault::torn) (void)Disk::replace(from, to);  // what is on disk is looked at
+    // The rename may have happened without a flush.
+    if (fault_ == Fault::torn) (void)Disk::replace(from, to);  // the test checks the files on disk
     return Error(Code::internal, "rename: Input/output error");
   }
   Result<bool> exchange(const Path& one, const Path& other) override {
@@ -262,7 +262,7 @@ TEST_CASE("that an edit was undone is told until it is corrected, or people take
   REQUIRE(file.restore());
   std::filesystem::remove(bed.folder.path() / "partitions.conf");
   CHECK(file.inspect() == Found::foreign);
-  CHECK(read_file(refused)->find("0x8200") != std::string::npos);  // it is not lost by that
+  CHECK(read_file(refused)->find("0x8200") != std::string::npos);  // the edit is kept
 }
 
 TEST_CASE("that an edit was undone is told after a restart, too, until it is corrected") {
@@ -319,7 +319,7 @@ TEST_CASE("an edit that is saved while a version is put into place is not lost")
   CHECK(file.section()->partitions.size() == 1);
   CHECK(file.inspect() == Found::ours);
   CHECK(bed.opened().section()->text == section);
-  // Nor one that is saved while another is undone.
+  // Nor is an edit lost that is saved while another is undone.
   const std::string right = bed.text() + "more=0x201 : SELF;\n";
   bed.replace("x\n");
   CHECK(file.inspect() == Found::foreign);
@@ -364,13 +364,13 @@ TEST_CASE("on a full disk the last file comes back") {
   CHECK(file.restore().value() == Found::ours);
   CHECK(bed.text() == before);
   CHECK(file.inspect() == Found::ours);
-  // There was no room for the copy: that there is none does not mean that people have removed it.
+  // There was no room for the copy: its absence does not mean that a user has removed it.
   file.check_refused();
   CHECK(file.refusal().find("was undone") != std::string::npos);
   disk.full = false;
   REQUIRE(file.place(with(0x11)));
   CHECK(bed.has(0x11));
-  CHECK(file.refusal().empty());  // nor is there anything to remove
+  CHECK(file.refusal().empty());  // there is no copy to remove
   CHECK(path_exists(bed.folder.path() / "partitions.conf.good"));
 }
 
@@ -415,7 +415,7 @@ TEST_CASE("a file of ours that needs an option which is off now says which, and 
   }
 }
 
-// From here on OpenSM may read the file at any time: after each step there is a good one.
+// OpenSM may read the file at any time from here on, so it is good after each step.
 TEST_CASE("whichever step of the disk fails, is torn or is the last: a good file is in place") {
   for (const auto fault :
        {FaultyDisk::Fault::fails, FaultyDisk::Fault::torn, FaultyDisk::Fault::ends}) {
@@ -444,7 +444,7 @@ TEST_CASE("whichever step of the disk fails, is torn or is the last: a good file
       REQUIRE(next.place(with(0x12)));
       CHECK(bed.good());
       CHECK(next.inspect() == Found::ours);
-      // A write that broke off is not taken for an edit.
+      // An incomplete write is not taken for an edit.
       if (fault == FaultyDisk::Fault::ends) CHECK(next.refusal().empty());
     }
     CHECK(steps > 5);
@@ -465,7 +465,7 @@ TEST_CASE("whichever step fails while an edit is undone, a later try does it") {
       bed.replace("x\n");
       for (int tries = 0; tries < 3 && bed.text() != before; ++tries) {
         CHECK(file.inspect() == Found::foreign);
-        (void)file.restore();  // what counts is what is on disk
+        (void)file.restore();  // the test checks the files on disk
       }
       CHECK(bed.text() == before);
       reached += disk.reached() ? 1 : 0;

@@ -12,7 +12,7 @@ class PassiveSubnetManager final : public SubnetManager {
  public:
   explicit PassiveSubnetManager(OnChange changed) : on_change_(std::move(changed)) {}
 
-  // Reports whether the subnet has a master. From any thread; calls OnChange on it.
+  // Reports whether the subnet has a master. From any thread; calls OnChange in it.
   void saw_master(bool there);
 
   void apply(uint64_t version, Partitions partitions) override;

@@ -47,7 +47,7 @@ bool same_file(const Path& a, const Path& b) {
 }  // namespace
 
 Result<pid_t> read_pid_file(const Path& path) {
-  // Its process gets signals.
+  // Signals go to this process.
   const std::string text = TRY(read_trusted_file(path, 64));
   const auto pid = pid_of(std::string_view(text).substr(0, text.find_last_not_of(" \n") + 1));
   if (!pid) return Error(Code::invalid, path.string() + " contains no process ID");
@@ -85,7 +85,7 @@ std::string Processes::executable_of(pid_t pid) const {
   return std::filesystem::read_symlink(proc_ / std::to_string(pid) / "exe", error).native();
 }
 
-// Only root or our own user decides what it executes.
+// Only root or our own user must control what it executes.
 bool Processes::has_trusted_executable(pid_t pid) const {
   struct stat found = {};
   const Path link = proc_ / std::to_string(pid) / "exe";
@@ -94,8 +94,8 @@ bool Processes::has_trusted_executable(pid_t pid) const {
          (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// A program that has been upgraded since is another file of the same name. A script is executed by
-// its interpreter, or by a program that it has started in its place: any that others cannot write.
+// A program that was upgraded since is another file of the same name. A script is executed by its
+// interpreter, or by a program that it started instead: any program that others cannot write.
 bool Processes::executes(pid_t pid, const Path& program) const {
   if (is_script(program)) return has_trusted_executable(pid);
   const Path link = proc_ / std::to_string(pid) / "exe";

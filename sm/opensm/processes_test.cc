@@ -18,7 +18,7 @@ const std::string kRight =
     "allow_both_pkeys TRUE # both\nlog_file /sm/log\nforce_log_flush TRUE\n"
     "per_module_logging_file /sm/modules\n";
 
-// A /proc of one OpenSM, process 7, whose root is a folder here; its /sm is ours.
+// A /proc with one OpenSM, process 7, whose root is a folder here; its /sm is ours.
 struct Machine {
   TempFolder folder;
   Path proc = folder.path() / "proc";
@@ -140,7 +140,7 @@ TEST_CASE("what runs on another file, or reads ours otherwise, or is no OpenSM, 
   const std::string file = "partition_config_file /sm/partitions.conf\n";
   machine.configure(file);
   CHECK(machine.refusal().find("writes its log to /var/log/opensm.log") != std::string::npos);
-  // Each as it should not be, and what has to be there.
+  // A wrong option, and the required one.
   const std::pair<const char*, const char*> wrong[] = {
       {"allow_both_pkeys FALSE", "allow_both_pkeys TRUE"},
       {"qos TRUE", "qos FALSE"},

@@ -15,62 +15,61 @@
 
 namespace ibpod::sm::opensm {
 
-// A closed set: a label of metrics, too.
+// A closed set: also a label of metrics.
 enum class Health {
-  starting,     // nothing is wrong; nothing is known either
+  starting,     // no fault, but nothing is known yet either
   serving,      // the subnet manager is master and has the file
   gone,         // there is no subnet manager
-  not_master,   // another one on the subnet is master
-  other_file,   // the subnet manager runs on another configuration than ours
-  failed_open,  // it has thrown the partitions away: every port is in the default partition, full
-  refused,      // the partitions cannot be put into place
+  not_master,   // another subnet manager is master
+  other_file,   // the subnet manager has another configuration than ours
+  failed_open,  // it has discarded the partitions: every port is a full default member
+  refused,      // the partitions cannot be put in place
   stuck,        // a sweep does not begin or does not end
 };
 std::string_view name(Health health);
 
 struct EngineStatus {
   Health health = Health::starting;
-  bool port_down = false;  // it is not_master because the link of its own port is down
-  // The fault and its remedy, for people. While serving it is empty, or undone_edit.
+  bool port_down = false;  // it is not_master because its own port's link is down
+  // The fault and its remedy, for operators. While serving it is empty, or undone_edit.
   std::string trouble;
-  // The edit of our file by another user that was undone, and why; empty: none, or it has been
-  // corrected or withdrawn since.
+  // The undone edit of our file by another user, and the reason; empty if there was none, or if it
+  // has been corrected or withdrawn since.
   std::string undone_edit;
-  // Why a memory limit of ibpod-sm's may end the subnet manager, too; empty: it cannot.
+  // Why a memory limit of ibpod-sm may end the subnet manager, too; empty: it cannot.
   std::string shared_cgroup;
-  // Why the subnet manager, which runs, could not be started again; empty: it could.
+  // Why the running subnet manager could not be started again; empty: it could.
   std::string start_refused;
-  // Every sweep that begins from now on reads this version, or a later one, and none that goes on
-  // reads an older one. 0 while something that is not ours is in the version's place.
+  // Every sweep that begins from now on reads this version or a later one, and no running sweep
+  // reads an older one. 0 while a file that is not ours is in place.
   uint64_t placed = 0;
-  // The sweep that read this version is over, also where some port did not answer in it. What a
-  // port's table shows from now on is no work of an older version. Never above `placed`; 0 again
-  // where something that is not ours has been in the version's place, where the administrator's
-  // section has changed, and where another subnet manager has become master.
+  // The sweep that read this version is over, even if some port did not answer, so tables are not
+  // written with an older version any more. Never above `placed`. 0 again after a file that is not
+  // ours, a change of the administrator's section, or another master.
   uint64_t swept = 0;
   // Counts since the engine's start.
-  uint64_t sweeps = 0;            // heavy ones that are over
-  uint64_t failed_sweeps = 0;     // of these, those in which some port did not answer
-  uint64_t hups = 0;              // sweeps that we have asked for
-  uint64_t fail_opens = 0;        // times that the subnet manager threw the file away
-  uint64_t violations = 0;        // times that something not ours was found in its place
+  uint64_t sweeps = 0;            // heavy sweeps that have ended
+  uint64_t failed_sweeps = 0;     // of these, sweeps in which some port did not answer
+  uint64_t hups = 0;              // sweeps that we have requested
+  uint64_t fail_opens = 0;        // times that the subnet manager discarded the file
+  uint64_t violations = 0;        // times that a file that is not ours was found in place
   uint64_t restores = 0;          // times that our file was put back
-  uint64_t edits = 0;             // times that the administrator's section was taken over again
+  uint64_t edits = 0;             // times that the administrator's section was accepted again
   uint64_t losses = 0;            // times that another subnet manager became master
   uint64_t full_tables = 0;       // times that a key found no room in a port's table
-  uint64_t enforcement_lost = 0;  // times that a switch port's enforcement was switched off
-  uint64_t starts = 0;            // times that the subnet manager was started, or found again
+  uint64_t enforcement_lost = 0;  // times that a switch port's enforcement was disabled
+  uint64_t starts = 0;            // times that the subnet manager was started or found again
   Duration last_sweep{};          // from its beginning to its end
   bool operator==(const EngineStatus&) const = default;
 };
 
 using Partitions = std::shared_ptr<const std::vector<fabric::PartitionDefinition>>;
 
-// Its calls are for any thread.
+// All calls are thread-safe.
 class SubnetManager {
  public:
-  // Called on the engine's own thread when status() has changed. It must be short, and may call
-  // nothing of the engine but status().
+  // Called on the engine's own thread after status() has changed. It must be short, and must not
+  // call the engine except status().
   using OnChange = std::function<void()>;
 
   SubnetManager() = default;
@@ -80,17 +79,17 @@ class SubnetManager {
   SubnetManager& operator=(SubnetManager&&) = delete;
   virtual ~SubnetManager() = default;
 
-  // All partitions of the subnet but the administrator's, the default one among them. Returns at
-  // once. Versions grow, from 1; one that is not above the last is ignored, and of several that
-  // wait the newest wins.
+  // Sets all partitions of the subnet, including the default one, without the administrator's.
+  // Returns at once. Versions are 1 or more and increase; one that is not above the last is
+  // ignored, and the newest of several wins.
   virtual void apply(uint64_t version, Partitions partitions) = 0;
   virtual EngineStatus status() const = 0;
-  // False: it only observes, and another subnet manager writes the tables.
+  // False if it only observes, and another subnet manager writes the tables.
   virtual bool writes() const = 0;
-  // ok if these partitions can be applied now. invalid with the value and the reason: the subnet
-  // manager cannot take it; exists: the administrator's section has one of their P_Keys.
+  // ok if these partitions can be applied now. invalid, with value and reason, if the subnet
+  // manager cannot accept them; exists if the administrator's section has one of their P_Keys.
   virtual Status check(const std::vector<fabric::PartitionDefinition>& definitions) const = 0;
-  // Those of the administrator's own section. They are in every table, too.
+  // The partitions of the administrator's own section, which are in the tables, too.
   virtual std::vector<fabric::PartitionDefinition> manual_partitions() const = 0;
 };
 

@@ -25,9 +25,9 @@ void SweepTracker::is_in_place() {
   restore_due_ = foreign_ = false;
   if (!sweeping_ && !unsure_) status_.placed = written_;
   hup_due_ = true;
-  // A sweep that goes on may have read what was there before.
+  // A running sweep may have read the earlier file.
   proves_ = false;
-  // A log in which no sweep has ever been heard of keeps no version waiting.
+  // If the log never showed a sweep, no version waits for one.
   if (!heard_) hup_out_ = false;
   unheard_ = 0;
 }
@@ -70,7 +70,7 @@ void SweepTracker::adopted(const SweepTracker& log, Time now) {
   heard_ = log.heard_;
   unsure_ = !sweeping_ && !heard_;
   began_ = since_ = now;
-  // A sweep may have begun at any time since the last one ended.
+  // A sweep may have begun at any time since the last OpenSM ended.
   if (sweeping_ || unsure_) status_.placed = std::min(status_.placed, at_end_);
   status_.swept = std::min(status_.swept, status_.placed);
   if (state_ == State::not_master) lose_mastership();
@@ -87,7 +87,7 @@ void SweepTracker::gone() {
 void SweepTracker::hupped(Time now) {
   ++status_.hups;
   ++unheard_;
-  // A sweep that does not end is given as long again, so as not to be broken off each time.
+  // A sweep that does not end gets the same time again, so that not every HUP interrupts it.
   stuck_ = late(now);
   hup_due_ = false;
   hup_out_ = !sweeping_;
@@ -97,12 +97,12 @@ void SweepTracker::hupped(Time now) {
 
 void SweepTracker::lost() {
   if (!sweeps()) return;
-  // A sweep may be in progress. At worst, one is broken off once.
+  // A sweep may be running. At worst, one is interrupted once.
   sweeping_ = hup_out_ = proves_ = false;
   hup_due_ = unsure_ = true;
 }
 
-// Another one writes the tables now.
+// Another subnet manager writes the tables now.
 void SweepTracker::lose_mastership() {
   if (!std::exchange(mastered_, false)) return;
   ++status_.losses;
@@ -139,7 +139,7 @@ void SweepTracker::end_sweep(Time now, bool whole) {
   state_ = State::master;
   mastered_ = true;
   no_older_sweep();
-  if (!sweeping_) return;  // its beginning is lost
+  if (!sweeping_) return;  // its beginning was lost
   sweeping_ = stuck_ = false;
   ++status_.sweeps;
   if (!whole) ++status_.failed_sweeps;
@@ -151,13 +151,13 @@ void SweepTracker::end_sweep(Time now, bool whole) {
 }
 
 void SweepTracker::hear(LogMark mark, Time now) {
-  if (!running_) return;  // it is of one that has ended
+  if (!running_) return;  // from a process that has ended
   switch (mark) {
     case LogMark::sweep_begins:
-      // Behind a port that is down OpenSM only looks whether it is up.
+      // While its port is down, OpenSM only checks whether it is up.
       if (state_ != State::port_down) begin_sweep(now);
       return;
-    case LogMark::port_up:  // said in a sweep, which goes on
+    case LogMark::port_up:  // reported during a sweep, which goes on
       if (state_ != State::port_down) return;
       state_ = State::unknown;
       return begin_sweep(now);
@@ -196,9 +196,9 @@ bool SweepTracker::late(Time now) const {
          ((sweeping_ || fresh_) && now >= since_ + limits_.end);
 }
 
-// When a version that waits may be written: between two sweeps, so that the next one reads all that
-// is wanted by then. Where one sweep begins as the other ends, as with a port that never answers,
-// it has waited for a whole one, and is written in the next.
+// When a waiting version may be written: between two sweeps, so that the next one reads everything
+// desired by then. If each sweep begins when the last one ends, as with a port that never answers,
+// it is written during a sweep, after it has waited for a whole one.
 std::optional<SweepTracker::Time> SweepTracker::place_from() const {
   if (!sweeps() || (!sweeping_ && !hup_out_) || begun_ >= 2) return not_before_;
   if (hup_out_ && !heard_) return std::max(not_before_, since_ + limits_.begin);
@@ -213,8 +213,8 @@ SweepTracker::Step SweepTracker::next(Time now) const {
   if (restore_due_) return now >= not_before_ ? Step::restore : Step::nothing;
   if (!sweeps()) return Step::nothing;
   if (late(now) && may_ask_again()) return Step::hup;
-  // The first sweep of one that has just been started comes by itself; before it has set itself up
-  // a signal would end it.
+  // An OpenSM that has just been started sweeps by itself; a signal before it is set up would end
+  // it.
   return hup_due_ && !sweeping_ && !hup_out_ && !fresh_ ? Step::hup : Step::nothing;
 }
 

@@ -1,13 +1,13 @@
-// SweepTracker: when OpenSM's file may be replaced and when a sweep may be requested, so that
-// changes come together, no sweep is broken off, and the end of a sweep shows which version it has
-// read. No I/O: the caller reports events and asks for the next step.
+// SweepTracker: decides when OpenSM's file may be replaced and when a sweep may be requested, so
+// that changes come together, no sweep is interrupted, and the end of a sweep shows the version
+// that it has read. No I/O: the caller reports events and asks for the next step.
 //
 // A sweep that began before a version was in place may still write the last one. So the version
 // counts as placed (EngineStatus) only when that sweep is over.
 //
 // This relies on OpenSM 3.3.23, osm_state_mgr.c: a heavy sweep logs its start, discovers the
 // subnet, reads partitions.conf, writes the tables, and logs its end. A SIGHUP during discovery
-// starts the discovery again; a later one is served after the sweep.
+// restarts the discovery; a later one is served after the sweep.
 #pragma once
 
 #include "sm/opensm/opensm_log.h"
@@ -24,48 +24,48 @@ class SweepTracker {
   struct Limits {
     Duration begin{2000};  // from a SIGHUP to the beginning of its sweep
     Duration end{60000};   // from there to its end
-    Duration calm{1000};   // between two restores where the first has not helped; doubles
+    Duration calm{1000};   // between restores that do not help; doubles
     Duration most_calm{30000};
   };
   enum class Step {
     nothing,
-    place,    // put the newest version into place, then placed() or failed()
-    restore,  // put the last version into place once more, then restored() or failed()
-    hup,      // send SIGHUP, then hupped()
+    place,    // put the newest version in place, then call placed() or failed()
+    restore,  // put the last version in place again, then call restored() or failed()
+    hup,      // send SIGHUP, then call hupped()
   };
   enum class State { unknown, master, not_master, port_down };
 
   explicit SweepTracker(Limits limits) : limits_(limits) {}
 
   void want(uint64_t version);
-  // The file is in place, and the log has been read to its end since: a sweep that says from now
-  // on that it begins has not read the file before.
+  // The file is in place, and the log has been read to its end since: a sweep reported from now on
+  // has not read the earlier file.
   void placed(uint64_t version);
   void restored();
-  // The step could not be done: it comes again later.
+  // The step failed, and comes again later.
   void failed(Time now);
-  // A file that is not ours has been in its place.
+  // A file that is not ours was found in place.
   void violated();
   // The file in place is ours, but the administrator's section has changed.
   void edited();
-  // OpenSM has just been started, on the file that is in place: its first sweep comes by itself.
+  // OpenSM has just been started with the file in place: its first sweep comes by itself.
   void started(Time now);
-  // One is there that ran before, as `log`, which heard what it has said, knows it.
+  // OpenSM was running already; `log` is a tracker that has heard its log.
   void adopted(const SweepTracker& log, Time now);
   void gone();
   void hupped(Time now);
-  // Some of the log is lost.
+  // Part of the log is lost.
   void lost();
   void hear(LogMark mark, Time now);
 
   Step next(Time now) const;
-  // When next() may say something else though nothing has happened.
+  // When next() may change without an event.
   std::optional<Time> alarm() const;
 
-  // All but trouble; of the health what OpenSM's log tells.
+  // The status, without `trouble`; its health is as far as OpenSM's log shows it.
   EngineStatus standing() const;
   State state() const { return state_; }
-  // The file in place is ours, as far as anybody has looked.
+  // True if the last inspection found our file in place.
   bool ours() const { return !restore_due_; }
   uint64_t wanted() const { return wanted_; }
 
@@ -89,24 +89,24 @@ class SweepTracker {
   uint64_t at_end_ = 0;   // in the file when the last OpenSM ended
   bool running_ = false;
   State state_ = State::unknown;
-  bool mastered_ = false;  // ours was master, and no other since
+  bool mastered_ = false;  // ours was master, and no other one since
   bool sweeping_ = false;
-  bool unsure_ = false;  // whether a sweep goes on, as the log does not tell
-  bool proves_ = false;  // the sweep that goes on reads what is placed, and nothing else
-  int begun_ = 0;        // sweeps since the oldest version that waits was wanted
-  bool heard_ = false;   // a beginning, ever
-  int unheard_ = 0;      // HUPs, behind which no sweep was heard to begin
+  bool unsure_ = false;  // the log does not show whether a sweep is running
+  bool proves_ = false;  // the running sweep reads exactly the placed version
+  int begun_ = 0;        // sweeps since the oldest waiting version was wanted
+  bool heard_ = false;   // a beginning of a sweep, ever
+  int unheard_ = 0;      // HUPs without a beginning of a sweep
   bool hup_due_ = false;
   bool hup_out_ = false;  // sent, and its sweep has not begun
   bool fresh_ = false;    // just started, and its first sweep has not begun
-  Time since_{};          // OpenSM's start, the HUP that is out, the sweep's beginning, a HUP in it
+  Time since_{};          // the last of: OpenSM's start, a HUP, a sweep's beginning
   Time began_{};
   bool restore_due_ = false;
-  bool foreign_ = false;  // something is in the file's place that is not ours
-  bool open_ = false;     // OpenSM has thrown the file away, and not read it well since
+  bool foreign_ = false;  // a file that is not ours is in place
+  bool open_ = false;     // OpenSM has discarded the file, and not read a good one since
   bool stuck_ = false;
   Duration calm_{0};
-  Time not_before_{};  // of placing and restoring
+  Time not_before_{};  // earliest next place or restore
   EngineStatus status_;
 };
 

@@ -12,16 +12,16 @@ namespace {
 using Step = SweepTracker::Step;
 using namespace std::chrono_literals;
 
-// OpenSM, as far as its sweeps go: what it has read, and what it says in its log.
+// A model of OpenSM's sweeps: the version that it has read, and its log.
 struct ModelledOpenSm {
   enum class State { idle, discovering, writing } state = State::idle;
   uint64_t file = 0;   // the version in place
-  uint64_t read = 0;   // by the sweep that goes on
-  bool again = false;  // a sweep is wanted behind this one
-  int broken_off = 0;  // discoveries that a HUP began again
+  uint64_t read = 0;   // by the running sweep
+  bool again = false;  // another sweep is requested
+  int broken_off = 0;  // discoveries that a HUP restarted
   int begun = 0;
   std::vector<LogMark> log;
-  std::vector<uint64_t> done;  // what each sweep that is over had read
+  std::vector<uint64_t> done;  // the version that each finished sweep had read
 
   void begin() {
     ++begun;
@@ -29,7 +29,7 @@ struct ModelledOpenSm {
     state = State::discovering;
     again = false;
   }
-  void sweep() {  // by a trap, or by HUP
+  void sweep() {  // by a trap or a HUP
     if (state == State::idle) return begin();
     if (state == State::writing) again = true;
     if (state != State::discovering) return;
@@ -56,9 +56,9 @@ struct Bed {
   SweepTracker::Time now{};
   uint64_t version = 0;
   uint64_t written = 0;
-  // Whenever a file is being written a sweep begins; and it has read the last one by then.
+  // When a file is being written, a sweep begins, or has already read the last file.
   enum class Trap { none, begins, reads } trap = Trap::none;
-  bool deaf = false;  // a HUP leads to nothing
+  bool deaf = false;  // a HUP has no effect
   std::vector<Step> steps;
 
   void hear() {
@@ -211,7 +211,7 @@ TEST_CASE("whether a sweep goes on is not known behind a log that is lost") {
   CHECK(bed.turn.standing().placed == 2);
 }
 
-// "Errors during initialization", and the next beginning in the same moment.
+// "Errors during initialization", and the next beginning at the same moment.
 TEST_CASE("where sweeps follow each other without a pause, a version waits for one of them") {
   Bed bed;
   bed.serve();
@@ -248,7 +248,7 @@ TEST_CASE("who has never been heard to begin a sweep is not asked again and agai
   CHECK(bed.turn.standing().hups == 2);
   CHECK(bed.turn.standing().health == Health::stuck);
   CHECK(!bed.turn.alarm());
-  // But for each file.
+  // Except once for each file.
   bed.want();
   for (int seconds = 0; seconds < 600; ++seconds, bed.now += 1s) bed.act_all();
   CHECK(bed.turn.standing().hups == 4);
@@ -275,7 +275,7 @@ TEST_CASE("a HUP that nothing follows is sent again") {
   bed.want();
   CHECK(bed.act() == Step::place);
   CHECK(bed.act() == Step::hup);
-  bed.sm = {};  // it was lost
+  bed.sm = {};  // the HUP was lost
   bed.sm.file = 2;
   CHECK(bed.act() == Step::nothing);
   CHECK(bed.turn.alarm() == bed.now + 2s);
@@ -344,7 +344,7 @@ TEST_CASE("where OpenSM throws the file away, it is given it again at once") {
   CHECK(bed.health() == Health::failed_open);
   CHECK(bed.swept() == 0);
   bed.sm.go_on();
-  CHECK(bed.swept() == 0);  // that sweep has read the bad one
+  CHECK(bed.swept() == 0);  // that sweep has read the bad file
   bed.sm.go_on();
   bed.sm.go_on();
   CHECK(bed.swept() == 1);
@@ -380,7 +380,7 @@ TEST_CASE("who has had another file in place has to read ours again") {
   CHECK(bed.turn.standing().swept == 0);
   CHECK(bed.turn.standing().placed == 0);
   CHECK(bed.act() == Step::restore);
-  // That sweep has read what is not ours.
+  // That sweep has read a file that is not ours.
   CHECK(bed.turn.standing().placed == 0);
   bed.sm.go_on();
   CHECK(bed.swept() == 0);
@@ -415,7 +415,7 @@ TEST_CASE("while another file is in place, OpenSM is not asked to read it") {
   CHECK(bed.act() == Step::place);
   bed.turn.violated();
   bed.turn.failed(bed.now);
-  bed.turn.violated();  // it is still the same
+  bed.turn.violated();  // still the same file
   CHECK(bed.turn.standing().violations == 1);
   CHECK(!bed.turn.ours());
   CHECK(bed.act() == Step::nothing);
@@ -458,7 +458,7 @@ TEST_CASE("that another one became master is counted, and nothing is in force th
   for (const LogMark way : {LogMark::standby, LogMark::not_active}) {
     Bed bed;
     bed.serve();
-    // As when it is asked by a port that comes up.
+    // As after a port has come up.
     bed.turn.hear(LogMark::discovering, bed.now);
     bed.turn.hear(way, bed.now);
     CHECK(bed.turn.standing().losses == 1);
@@ -554,7 +554,7 @@ TEST_CASE("behind lines of the log that are lost a sweep is asked for") {
   CHECK(bed.act() == Step::hup);
 }
 
-// Else the engine's thread would not sleep.
+// Otherwise the engine's thread would not sleep.
 TEST_CASE("no alarm is in the past where there is nothing to do") {
   std::mt19937 random(1);
   Bed bed;
@@ -598,7 +598,7 @@ TEST_CASE("no alarm is in the past where there is nothing to do") {
   }
 }
 
-// However traps, wishes and our looks at the log fall together.
+// In any order of traps, versions and readings of the log.
 TEST_CASE("in any order: no discovery is broken off, nothing starves, and swept is the truth") {
   const char* seed = std::getenv("SEED");
   std::mt19937 random(seed != nullptr ? static_cast<uint32_t>(std::atoi(seed)) : 1);
@@ -618,13 +618,13 @@ TEST_CASE("in any order: no discovery is broken off, nothing starves, and swept 
         const bool idle = bed.sm.state == ModelledOpenSm::State::idle;
         if (trapped) bed.trap = static_cast<Bed::Trap>(random() % 3);
         const bool placed = bed.act() == Step::place;
-        // In a sweep only what has waited through a whole one.
+        // During a sweep, only a version that has waited for a whole one is placed.
         if (!trapped && placed && !idle) CHECK(++unpaused <= bed.sm.begun / 2);
       }
       if (!trapped) CHECK(bed.sm.broken_off == broken_off);
       const uint64_t swept = bed.turn.standing().swept;
       CHECK(bed.sm.done.back() >= swept);
-      // A sweep in progress has read the version in place, or has not read yet.
+      // A running sweep has read the version in place, or has not read yet.
       if (bed.sm.state == ModelledOpenSm::State::writing) {
         CHECK(bed.sm.read >= swept);
         CHECK(bed.sm.read >= bed.turn.standing().placed);

@@ -1,4 +1,5 @@
-// An engine under test: its bells are waited for, and what every engine does (Engine).
+// An engine under test, with waits for its callbacks, and the checks for every engine
+// (SubnetManager).
 #pragma once
 
 #include "lib/base/clock.h"
@@ -22,7 +23,7 @@ class Bell {
       changed_.notify_all();
     };
   }
-  // Waits until it is so, asked at each ring.
+  // Waits until the condition is true; it is checked at each callback.
   EngineStatus wait(const SubnetManager& engine,
                     const std::function<bool(const EngineStatus&)>& desired) {
     const Deadline deadline = Deadline::in(std::chrono::seconds(60));
@@ -68,7 +69,7 @@ inline void check_contract(SubnetManager& engine, Bell& bell) {
   bell.wait(engine, [](const EngineStatus& now) { return now.placed >= 1; });
   bell.wait(engine, [](const EngineStatus& now) { return now.swept >= 1; });
   bell.wait(engine, [](const EngineStatus& now) { return now.health == Health::serving; });
-  // The newest wins, and no older one comes behind it.
+  // The newest version wins, and no older one follows it.
   for (uint16_t version = 2; version <= 50; ++version) engine.apply(version, with_tenant(version));
   engine.apply(7, with_tenant(7));
   const EngineStatus last = bell.wait(engine, [](const EngineStatus& now) {

@@ -1,4 +1,4 @@
-// The engine with a program that stands in for OpenSM (tests/support/fake_opensm.cc).
+// The engine with a test program instead of OpenSM (tests/support/fake_opensm.cc).
 #pragma once
 
 #include "sm/opensm/opensm.h"
@@ -34,7 +34,7 @@ class OpenSmBed {
     if (!started) FAIL(started.error().text());
     engine = std::move(started).value();
   }
-  // Until the first version is in force.
+  // Waits until the first version is in force.
   void serve() {
     start();
     engine->apply(1, with_tenant(1));
@@ -50,10 +50,10 @@ class OpenSmBed {
     return until([&](const EngineStatus& now) { return now.health == health; });
   }
 
-  // How the program behaves from now on.
+  // Sets how the program behaves from now on.
   void let(const char* behaviour) const { std::ofstream(paths().cache / behaviour); }
   void stop(const char* behaviour) const { std::filesystem::remove(paths().cache / behaviour); }
-  // Its readings of partitions.conf so far, and whether all were good.
+  // The number of its readings of partitions.conf, and whether all were good.
   size_t readings() const { return lines(" good") + lines(" bad"); }
   size_t bad_readings() const { return lines(" bad"); }
 

@@ -28,8 +28,8 @@ Status check_apart(const GuidRange& lower, const GuidRange& upper) {
   return Error(Code::invalid, "GUID ranges " + text(lower) + " and " + text(upper) + " overlap");
 }
 
-// The lowest free GUID of the range from `from` on. Iterates only over used ones: the range may be
-// huge.
+// The lowest free GUID of the range, starting at `from`. Iterates only over used ones: the range
+// may be huge.
 std::optional<ib::Guid> free_in(const GuidRange& range, const std::set<ib::Guid>& used,
                                 ib::Guid from) {
   ib::Guid candidate = std::max(range.first, from);

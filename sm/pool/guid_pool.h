@@ -24,7 +24,7 @@ struct GuidRange {
 
 class GuidPool {
  public:
-  // invalid if `first` is greater than `last`, if first or last is no port GUID, if two ranges
+  // invalid if `first` is greater than `last`, if one of them is not a port GUID, if two ranges
   // overlap, or if `requested_by` has an invalid name.
   static Result<GuidPool> make(const std::vector<GuidRange>& ranges);
 
@@ -34,8 +34,8 @@ class GuidPool {
   bool allows_request(ib::Guid guid, std::string_view name_space) const;
   // True if a range is for requests by pods.
   bool allows_any_request() const;
-  // The next GUID after `after` that is not in `used`, then from the first one again: a GUID that
-  // has just become free is reused last. busy if there is none.
+  // The next free GUID after `after`, or else from the first one on: a GUID that has just become
+  // free is reused last. busy if there is none.
   Result<ib::Guid> next(const std::set<ib::Guid>& used, std::optional<ib::Guid> after) const;
 
  private:

@@ -21,10 +21,10 @@ TEST_CASE("a range has ports' GUIDs from end to end") {
   CHECK_FALSE(range(Guid(0x0300000000000000), Guid(0x0300000000000001)));
   const Guid odd(0x59cabb0097927400);
   CHECK_FALSE(range(odd, odd));
-  // A request may choose a GUID of a range that the pool does not draw from.
+  // A request may name a GUID of a range that the pool does not assign from.
   CHECK(GuidPool::make({{odd, odd, {"team-a"}}}).value().allows_request(odd, "team-a"));
   CHECK_FALSE(GuidPool::make({{guid(0), Guid(UINT64_MAX), {"team-a"}}}));
-  // In between lie group addresses.
+  // The range contains group addresses.
   CHECK_FALSE(range(guid(0), Guid(0x0400000000000000)));
   CHECK(range(guid(0), guid(0)));
   CHECK(pool().contains(guid(0)));

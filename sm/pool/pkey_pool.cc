@@ -33,7 +33,7 @@ std::string list(const std::vector<PKeyRange>& ranges, RangeUse use) {
   return text.empty() ? "none is configured" : text;
 }
 
-// The lowest free number of the range from `from` on.
+// The lowest free number of the range, starting at `from`.
 std::optional<uint16_t> free_in(const PKeyRange& range, const PKeyPool::Partitions& used,
                                 uint32_t from) {
   for (uint32_t number = std::max<uint32_t>(range.first, from); number <= range.last; ++number)

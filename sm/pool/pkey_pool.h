@@ -12,7 +12,8 @@
 
 namespace ibpod::sm::pool {
 
-// A key of a range is chosen by ibpod-sm (automatic), or named when the partition is created.
+// The use of a range: ibpod-sm assigns its keys (automatic), or the creator of a partition names
+// one (by_request).
 enum class RangeUse { automatic, by_request };
 
 // 15-bit partition numbers (ib::PKey::partition), both ends included.
@@ -33,16 +34,15 @@ class PKeyPool {
 
   // Checks that a partition can be created with this key: invalid outside the by_request ranges.
   Status allows(ib::PKey key) const;
-  // The next key after `after` in the automatic ranges that is not in `used`, then from the lowest
-  // one again: a key that has just become free is reused last. Bit 15 is clear. busy if there is
-  // none.
+  // The next free key in the automatic ranges after `after`, or else from the lowest one on: a key
+  // that has just become free is reused last. Bit 15 is clear. busy if there is none.
   Result<ib::PKey> next(const Partitions& used, std::optional<uint16_t> after) const;
-  // Checks that every key is in a range: invalid, with those that are not.
+  // invalid, with the keys, if any key is in no range.
   Status covers(const Partitions& used) const;
 
  private:
   explicit PKeyPool(std::vector<PKeyRange> ranges) : ranges_(std::move(ranges)) {}
-  std::vector<PKeyRange> ranges_;  // in order
+  std::vector<PKeyRange> ranges_;  // sorted
 };
 
 }  // namespace ibpod::sm::pool
