@@ -12,7 +12,7 @@ namespace {
 
 using json::Value;
 
-// One object of the file: its keys are read one after the other, and what is wrong is kept.
+// An object of the file: reads its keys one by one, and collects the errors.
 class Keys {
  public:
   Keys(const Value& value, Errors& errors) : value_(value), errors_(errors) {
@@ -35,7 +35,7 @@ class Keys {
     if (fields_) errors_.collect(json::take(*fields_, key, target, read));
     return *this;
   }
-  // A section of this one, where it is there.
+  // Reads a subsection, if there is one.
   Keys& within(std::string_view key, const std::function<void(Keys&)>& read) {
     if (!fields_) return *this;
     const Result<std::optional<Value>> value = fields_->find(key);
@@ -133,7 +133,7 @@ Error unfit(const std::string& text) { return {Code::invalid, text}; }
 constexpr std::string_view kListenAddress =
     "expected an IP address and a port, such as 0.0.0.0:7473, got ";
 
-// Unlike metricsAddress it cannot be a socket, and port 0, which is any free one, is refused.
+// Unlike metricsAddress it must not be a socket, or port 0 (any free port).
 Result<http::Address> read_listen_address(const Value& value) {
   const std::string text = TRY(value.string());
   Result<http::Address> address = http::Address::parse(text);
@@ -199,7 +199,7 @@ void check(const Config& config, Errors& errors) {
   if (!is_dns_label(config.fabric))
     errors.add(unfit(
         R"(fabric: expected at most 63 lowercase letters, digits and "-" (not first or last), got ")" +
-        config.fabric + "\""));  // agents can name no other
+        config.fabric + "\""));  // the name that agents use
   if (config.listening) check_listening(*config.listening, errors);
   if (config.engine == EngineKind::opensm)
     check_opensm(config.opensm, config.policy.group.sl, errors);

@@ -1,5 +1,5 @@
-// Config: what ibpod-sm is to do, from its one file: a JSON object, in which // and /* */ comments
-// may stand. docs/ibpod-sm.md has every key. What is unknown is refused.
+// Config: the configuration of ibpod-sm, from one file: a JSON object with // and /* */ comments.
+// docs/ibpod-sm.md has every key. Unknown keys are errors.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -24,13 +24,13 @@ namespace ibpod::sm::config {
 // its own partitions, and ibpod-sm only reads.
 enum class EngineKind { opensm, observe };
 
-// Where others reach it over TCP.
+// The TCP address of the API.
 struct Listening {
   http::Address address;
   rpc::TlsFiles tls;
 };
 
-// Through which port of this machine it asks others. An empty name is the first device, 0 its first
+// The port of this machine for requests to other ports. Empty name: the first device; 0: its first
 // active port.
 struct OwnPort {
   std::string device;
@@ -51,13 +51,13 @@ struct Config {
 
   OwnPort port = {};
   size_t window = 16;     // packets on the wire at once
-  Duration scan{60'000};  // between two looks at all tables
+  Duration scan{60'000};  // the interval of full scans
   Path declared = {};     // the file of declared partitions; empty: none
   Duration call_timeout{30'000};
   log::Level log_level = log::Level::info;
 };
 
-// invalid with all that is wrong, a line each: "opensm.priority: expected …".
+// invalid with all errors, one per line: "opensm.priority: expected …".
 Result<Config> read_config(std::string_view text);
 
 }  // namespace ibpod::sm::config

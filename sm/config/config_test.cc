@@ -148,7 +148,7 @@ TEST_CASE("the document's section of partitions.conf is one that is kept") {
   CHECK(document.find("partitions.conf.refused") != document.npos);
 }
 
-// As the SR-IOV operator draws them: about every second one is a group address.
+// GUIDs as the SR-IOV operator draws them: about every second one is a group address.
 TEST_CASE("a node's VFs have whatever GUIDs they were given, and a pool gives out none like that") {
   const auto config = read_config(
       R"({"nodes": {"n1": {"guids": ["59:ca:bb:00:97:92:74:5f"]}},
@@ -184,7 +184,7 @@ TEST_CASE("all that is wrong is told, with its place") {
                   config.error().text());
 }
 
-// Two letters changed places in each key of the file above, and of its sections.
+// Two letters are exchanged in each key of the file above, and of its sections.
 TEST_CASE("of a key that is a slip of one, the one is told, and is right") {
   const std::regex key(R"--("([a-z]\w{3,})":)--");
   size_t slips = 0;
@@ -243,9 +243,9 @@ TEST_CASE("what only the whole tells is told before anything is started") {
     const Result<Config> config = read_config(text);
     REQUIRE_FALSE(config);
     CHECK_MESSAGE(config.error().text().find(expected) != std::string::npos, config.error().text());
-    CHECK(config.error().text().find("; listen.") == std::string::npos);  // it is told once
+    CHECK(config.error().text().find("; listen.") == std::string::npos);  // it is reported once
   }
-  // A blank does no harm if ibpod-sm does not run OpenSM.
+  // A space does no harm if ibpod-sm does not run OpenSM.
   CHECK(read_config(R"({"stateDir": "/srv/my sm", "engine": "observe"})"));
 }
 

@@ -1,5 +1,5 @@
-// Whatever the configuration of ibpod-sm holds: it is read or refused with a reason, and what was
-// read keeps its promises.
+// Any configuration of ibpod-sm is either read or refused with a reason, and the values read are
+// within their documented ranges.
 #include "lib/base/dns_name.h"
 #include "sm/config/config.h"
 #include "tests/support/fuzz.h"

@@ -43,7 +43,7 @@ Result<pool::RangeUse> read_use(const Value& value) {
       value, {{"automatic", pool::RangeUse::automatic}, {"explicit", pool::RangeUse::by_request}});
 }
 
-// A P_Key is a range's end as it names a partition: without membership.
+// The first or last P_Key of a range, a partition number without membership.
 Result<uint16_t> read_partition_number(const Value& value) {
   const ib::PKey pkey = TRY(partitions::read_pkey(value));
   return pkey.partition();

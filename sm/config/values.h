@@ -1,5 +1,5 @@
-// The values that only ibpod-sm's configuration holds. Each reader answers invalid with the value's
-// path, the value and what would be right.
+// Readers of values that only ibpod-sm's configuration has. Each returns invalid with the value's
+// path, the value and the expected form.
 #pragma once
 
 #include "sm/config/config.h"
@@ -10,14 +10,14 @@
 
 namespace ibpod::sm::config {
 
-// Absolute, without "." and "..".
+// An absolute path without "." and "..".
 Result<Path> read_path(const json::Value& value);
 Result<http::Address> read_address(const json::Value& value);
 Result<log::Level> read_level(const json::Value& value);
 Result<EngineKind> read_engine(const json::Value& value);
 Result<state::LeasePolicy> read_lease_end(const json::Value& value);
-// {"others": "limited" | "full", "ipoib": true}: what ports are in the default partition that
-// nothing else is said of, and whether it is for IPoIB.
+// {"others": "limited" | "full", "ipoib": true}: the default partition: the membership of all ports
+// that no partition names, and whether it has IPoIB.
 Result<fabric::PartitionDefinition> read_default_rule(const json::Value& value);
 // {"n1": {"guids": […], "pfs": […]}}
 Result<std::map<std::string, state::Policy::NodePorts>> read_nodes(const json::Value& value);

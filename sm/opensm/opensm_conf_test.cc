@@ -176,9 +176,7 @@ TEST_CASE("numbers that OpenSM would not take, and paths that it would cut, are 
   CHECK(refused([](OpenSmSettings& settings) { settings.priority = 16; }));
   CHECK(refused([](OpenSmSettings& settings) { settings.max_wire_smps = 0; }));
   CHECK(refused([](OpenSmSettings& settings) { settings.m_key_protection = 4; }));
-  CHECK(refused([](OpenSmSettings& settings) { settings.m_key_protection = 1; }));  // there is no
-                                                                                    // key to
-                                                                                    // protect
+  CHECK(refused([](OpenSmSettings& settings) { settings.m_key_protection = 1; }));  // no key
   CHECK(refused([](OpenSmSettings& settings) { settings.polling_timeout = 0; }));
   for (const char* folder : {"relative", "/a b", "/a#b"})
     CHECK(render_opensm_conf({}, OpenSmPaths(folder)).error().code() == Code::invalid);

@@ -11,11 +11,10 @@ namespace {
 
 using mad::Attribute;
 
-// Questions that wait for the window, so that their number does not decide how much memory it
-// takes.
+// The most requests that wait for the scheduler at once; limits the memory that they need.
 constexpr size_t kAtOnce = 4096;
 
-// A question to a node that has been met.
+// A request to a node that was found.
 struct Inquiry {
   WalkedNode* node = nullptr;
   Attribute attribute = Attribute::node_info;
@@ -65,7 +64,7 @@ std::vector<Inquiry> inquiries(WalkedNode* node) {
   return all;
 }
 
-// Nothing depends on what a node is called.
+// A missing description does not count as unanswered: nothing depends on it.
 void note(const Inquiry& inquiry, const mad::Outcome<mad::Data>& outcome, Walk& walk) {
   WalkedNode& node = *inquiry.node;
   std::optional<mad::Failure> why;

@@ -12,17 +12,17 @@ using fabric::Port;
 using fabric::Topology;
 
 constexpr ib::Lid kOwn = 1;
-constexpr ib::Lid kLeaf = 100;       // and the next one
-constexpr ib::Lid kSpine = 110;      // and the next one
-constexpr ib::Lid kHostsOfLeaf = 6;  // the first is our own
+constexpr ib::Lid kLeaf = 100;       // the first of two
+constexpr ib::Lid kSpine = 110;      // the first of two
+constexpr ib::Lid kHostsOfLeaf = 6;  // including our own
 constexpr uint16_t kLeafPlaces = 64;
 
-// Two leaves with six hosts each, and two spines, each connected to both leaves: loops.
+// Two leaf switches with six hosts each, and two spines connected to both: the subnet has loops.
 struct Bed {
   FakeSubnet subnet;
   FakeChannel* channel = nullptr;
   std::unique_ptr<mad::Scheduler> scheduler;
-  // The channel says what is lost: silence takes no time.
+  // The channel reports losses, so that silence takes no time.
   mad::QueryOptions asking{.retry = {.deadline = Deadline::in(60s), .timeout = 60s, .attempts = 3}};
 
   explicit Bed(FaultProfile weather = {}) {
@@ -46,7 +46,7 @@ struct Bed {
     scheduler = std::make_unique<mad::Scheduler>(std::move(made));
   }
   Topology look(const DiscoveryLimits& limits = {}) { return discover(*scheduler, asking, limits); }
-  // Under another name a host that is there already.
+  // Gives a host the GUIDs of another one.
   void copy_guid(ib::Lid from, ib::Lid to) {
     subnet.at(to).info.node_guid = subnet.at(from).info.node_guid;
     subnet.at(to).ports.at(1).guid = subnet.at(from).ports.at(1).guid;
@@ -176,7 +176,7 @@ TEST_CASE("at whichever question a node falls silent, it is not taken for whole"
       node.silent_after = answers;
       const Topology topology = bed.look();
       if (!node.silent) break;
-      // The description is only for people.
+      // The description is only for display.
       const bool only_unnamed = lid == 5 && topology.find(bed.subnet.port_guid(5)) != nullptr &&
                                 topology.find(bed.subnet.port_guid(5))->description.empty() &&
                                 topology.find(bed.subnet.port_guid(5))->lid != 0;
@@ -243,7 +243,7 @@ TEST_CASE("a switch that is there twice puts those behind it in doubt") {
   for (ib::Lid lid = kOwn; lid <= 2 * kHostsOfLeaf; ++lid) CHECK(bed.doubtful(topology, lid));
 }
 
-// It may hide the nodes behind the true switch, but these are not taken for absent.
+// It may hide the nodes behind the real switch, but they do not count as absent.
 TEST_CASE("an adapter that says that it is a switch makes nothing whole") {
   for (uint8_t port = 1; port <= 10; ++port) {
     CAPTURE(port);
@@ -286,14 +286,14 @@ TEST_CASE("a subnet that is invented while it is walked ends somewhere") {
   CHECK(by_nodes.ports().size() == 200);
   const Topology by_questions = bed.look({.requests = 3000});
   CHECK(!by_questions.is_complete());
-  // The true ones are nearer than most that are invented.
+  // Most invented nodes are farther away than the real ones.
   for (ib::Lid lid = kOwn; lid <= 2 * kHostsOfLeaf; ++lid)
     CHECK(by_questions.find(bed.subnet.port_guid(lid)) != nullptr);
 }
 
 TEST_CASE("more links than are followed at once are followed all the same") {
   constexpr uint8_t kSwitches = 41;
-  constexpr uint8_t kPorts = 101;  // one to the hub; of all, 4100 to no node or to a host
+  constexpr uint8_t kPorts = 101;  // 1 to the hub; over all, 4100 to no node or to a host
   Bed bed;
   FakeSubnetNode& hub = bed.subnet.add_switch(200, kSwitches + 1, kLeafPlaces);
   bed.subnet.connect({&hub, kSwitches + 1}, {&bed.subnet.at(kLeaf), 7});

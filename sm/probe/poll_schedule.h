@@ -1,5 +1,5 @@
-// PollSchedule: when the ports that a call waits for are read next. It only decides; the caller
-// reads, and passes the time.
+// PollSchedule: decides when the ports that a call waits for are read next. The caller passes the
+// time and reads.
 #pragma once
 
 #include "sm/probe/probe_result.h"
@@ -12,9 +12,8 @@
 
 namespace ibpod::sm::probe {
 
-// A port is read again after `least`, and the longer it stays as it is the later, up to `most`:
-// each time after twice as long. Whatever takes long is read rarely: never sooner than after twice
-// the time that the last reading has taken.
+// A port is read again after `least`; while it does not change the interval doubles, up to `most`.
+// It is at least twice as long as the last reading took.
 struct PollPace {
   Duration least{5};
   Duration most{1000};
@@ -26,18 +25,18 @@ class PollSchedule {
 
   explicit PollSchedule(const PollPace& pace) : pace_(pace) {}
 
-  // These and no others. One that was not among the last is due at once.
+  // Sets the ports to poll. A new one is due at once.
   void set(const std::set<ib::Guid>& ports, Time now);
   bool contains(ib::Guid port) const { return ports_.contains(port); }
   bool empty() const { return ports_.empty(); }
 
-  // Those that are due; each is under way then, until it has been read.
+  // Returns the ports that are due. Each is under way until it has been read.
   std::vector<ib::Guid> take_due(Time now);
   void note_read(const ProbeResult& reading, Time begun, Time now);
-  // Something has happened that may have changed them: they are due, those under way once more.
+  // After an event that may have changed them: all ports are due, those under way once more.
   void poll_all_now(Time now);
   void poll_now(ib::Guid port, Time now);
-  // When the next one is due; nothing where none is, but those under way.
+  // When the next port is due; nothing if all are under way, or there are none.
   std::optional<Time> next() const;
 
  private:

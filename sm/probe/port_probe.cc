@@ -180,7 +180,7 @@ PortProbe::Requests PortProbe::write(std::span<const Answer> answers) {
   return requests;
 }
 
-// A write without an answer may have been done all the same.
+// A write without an answer may have been carried out.
 void PortProbe::written(std::span<const Answer> answers) {
   for (size_t i = 0; i < writes_.size(); ++i) {
     const mad::Failure* const failure = mad::failure_of(answers[i]);
@@ -231,7 +231,7 @@ void PortProbe::take_switch_table(std::span<const Answer> answers) {
   }
 }
 
-// A port that answers a Get and not a Set has another M_Key.
+// A port that answers a Get but not a Set has another M_Key.
 void PortProbe::take_writes() {
   for (const auto& [repair, unanswered] : writes_) {
     if (!unanswered) continue;

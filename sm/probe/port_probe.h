@@ -1,6 +1,6 @@
-// PortProbe: the requests that make one ProbeResult, in steps: the port's identity; the repairs, if
-// there are any; its tables; and its identity again, as the port may have been replaced meanwhile.
-// The caller sends the requests and passes the answers: nothing here does I/O.
+// PortProbe: the requests for one ProbeResult, in steps: the port's identity, its repairs if any,
+// its tables, and its identity again, as the port may have been replaced. The caller sends the
+// requests and passes the answers: there is no I/O here.
 #pragma once
 
 #include "lib/fabric/topology.h"
@@ -13,15 +13,15 @@
 
 namespace ibpod::sm::probe {
 
-// The options of its requests.
+// The options of a probe's requests.
 struct ProbeOptions {
   mad::Urgency urgency = mad::Urgency::scan;
   mad::MKey m_key = mad::MKey::none;
   Duration timeout{200};
   int attempts = 3;
   Duration limit{5000};  // of each step
-  // True: asks the switch again for its enforcement at this port, and for the presence of the port.
-  // False: takes both from the topology.
+  // True: asks the switch again for its enforcement at this port, and checks that the port is still
+  // there. False: takes both from the topology.
   bool reread_switch_port = true;
 };
 
@@ -29,13 +29,14 @@ class PortProbe {
  public:
   using Answers = std::vector<mad::Outcome<mad::Data>>;
 
-  // `port` as in `topology`. Repairs of this port alone, each block at most once.
+  // `port` is one of `topology`. `repairs`: of this port only, each block at most once.
   PortProbe(const fabric::Port& port, const fabric::Topology& topology, const ProbeOptions& terms,
             std::vector<Repair> repairs = {});
 
-  // The next questions; `answers` to those of the last call, none at first. None: it is over.
+  // The next requests; empty at the end. `answers`: to the requests of the last call, empty at
+  // first.
   std::vector<mad::Request> next(const Answers& answers);
-  // When it is over.
+  // Valid once next() has returned nothing.
   const ProbeResult& result() const { return result_; }
   const fabric::Port& port() const { return port_; }
 
@@ -43,7 +44,7 @@ class PortProbe {
   enum class Step { begin, compare, write, read, check, over };
   struct Write {
     Repair repair;
-    bool unanswered = false;  // the Set; the block says whether it was done
+    bool unanswered = false;  // the Set was not answered; the next read shows if it was done
   };
   using Requests = std::vector<mad::Request>;
 
@@ -65,7 +66,7 @@ class PortProbe {
   uint16_t entries_of(Repair::Table table) const;
 
   fabric::Port port_;
-  std::optional<fabric::SwitchPort> switch_port_;  // where it may be asked
+  std::optional<fabric::SwitchPort> switch_port_;  // if its table can be read
   ProbeOptions options_;
   std::vector<Write> writes_;
   bool duplicate_guid_ = false;

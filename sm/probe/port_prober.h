@@ -10,7 +10,7 @@
 
 namespace ibpod::sm::probe {
 
-// Every function returns at once, from any thread. The results come as ProbeBatch.
+// All functions return at once, and are thread-safe. Results come as ProbeBatch.
 class PortProber {
  public:
   PortProber() = default;
@@ -20,15 +20,15 @@ class PortProber {
   PortProber& operator=(PortProber&&) = delete;
   virtual ~PortProber() = default;
 
-  // All ports that have not converged. A port that the last call did not name is read at once; all
-  // are read again until a later call omits them.
+  // Sets all ports that have not converged. A new one is read at once; all are read again until a
+  // later call omits them.
   virtual void poll(std::set<ib::Guid> ports) = 0;
-  // Writes a block once the port is present and the block is as the repair expects; then reports
-  // what the port has.
+  // Writes a block if the port is present and the block is as the repair expects; then reports the
+  // port's tables.
   virtual void repair(std::vector<Repair> repairs) = 0;
   // A sweep of the subnet manager is over: polled ports are read at once.
   virtual void swept() = 0;
-  // A full scan now.
+  // Starts a full scan now.
   virtual void rescan() = 0;
 };
 

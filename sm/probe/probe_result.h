@@ -1,4 +1,4 @@
-// ProbeResult: what a port's own P_Key table said, or why that is not known.
+// ProbeResult: a port's own P_Key table, or why it is not known.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -15,21 +15,21 @@
 
 namespace ibpod::sm::probe {
 
-// A closed set, so that it may be the label of a metric.
+// A closed set: also a label of metrics.
 enum class ProbeFailure {
-  unreachable,    // the packet could not be sent: our own device or port
-  timeout,        // nothing came back, or not from all of the subnet: it may be there
-  deadline,       // there were too many other questions
-  refused,        // the port says no, and its status says why
-  not_permitted,  // it is silent to a Set: another M_Key than ours
-  malformed,      // what came back makes no sense
+  unreachable,    // the packet could not be sent, because of our own device or port
+  timeout,        // no answer, or the subnet was not read whole: the port may be present
+  deadline,       // there were too many other requests
+  refused,        // the port answered with a status other than success
+  not_permitted,  // no answer to a Set: the port has another M_Key
+  malformed,      // an invalid answer
   cancelled,
-  port_unknown,    // it is not in the topology, which is whole
-  other_port,      // who answers there is another port: it has moved
-  duplicate_guid,  // its GUID was met at two places
-  changed,         // of a repair: the block was no longer what it was to be
+  port_unknown,    // not in the topology, which is complete
+  other_port,      // another port answers there: the port has moved
+  duplicate_guid,  // the GUID was found at two places
+  changed,         // of a repair: the block was not as expected
 };
-// unreachable, timeout … port unknown
+// "unreachable", "timeout" and so on, in words.
 std::string_view name(ProbeFailure why);
 
 struct ProbeError {
@@ -41,12 +41,12 @@ struct ProbeError {
 };
 ProbeError probe_error(const mad::Failure& failure);
 
-// As many keys as the table has places, free ones as 0x0000.
+// A table has all its entries; free ones are 0x0000.
 using TableOrError = std::variant<ib::PKeyTable, ProbeError>;
 
-// The table of the switch port that the port is connected to, and whether it is heeded there.
+// The table of the switch port that the port is connected to, and whether the switch enforces it.
 struct SwitchPortResult {
-  TableOrError table;  // empty where the switch cannot enforce
+  TableOrError table;  // empty if the switch cannot enforce partitions
   bool inbound = false;
   bool outbound = false;
   bool operator==(const SwitchPortResult&) const = default;
@@ -54,29 +54,28 @@ struct SwitchPortResult {
 
 struct ProbeResult {
   ib::Guid port;
-  // It is the port's: its LID was so when it was found or last read, and who answers there was
-  // asked for its GUID once more behind the table.
+  // The table is certainly the port's: its LID was read before, and its GUID again afterwards.
   TableOrError table = ProbeError{};
-  // Nothing: it has no switch beside it, or none that says whether it enforces.
+  // Nothing if it is connected to no switch, or to one that does not report its enforcement.
   std::optional<SwitchPortResult> switch_port = {};
-  // Where a repair of this port was asked for and one of it failed, the first that did. What the
-  // tables are now is above.
+  // The error of the first repair of this port that failed. The tables above are as read
+  // afterwards.
   std::optional<ProbeError> repair_error = {};
-  // It is of the visit of a repair: what that has written is on the wire no more.
+  // True if this probe had a repair, which has ended: none of its writes is on the wire.
   bool after_repair = false;
   bool operator==(const ProbeResult&) const = default;
 };
 
 struct ProbeBatch {
   using Time = Deadline::Clock::time_point;
-  Time begun;  // before the first packet: what was done by then, they show
-  // As it was seen last, in a whole reading just before the tables.
+  Time begun;  // before the first packet: the tables are not older
+  // The last topology, complete before the tables were read.
   std::shared_ptr<const fabric::Topology> topology;
   std::vector<ProbeResult> ports;
-  // All ports of the topology. Where that is whole, too, a port that is not named is not there.
+  // All ports of the topology. If that is complete, too, a port that is not in it is absent.
   bool full_scan = false;
   bool complete = false;
-  size_t packets = 0;  // without repeated ones, and without those of the survey
+  size_t packets = 0;  // without retries, and without those of the discovery
 };
 
 }  // namespace ibpod::sm::probe

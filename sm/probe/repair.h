@@ -1,4 +1,4 @@
-// Repair: a block of a P_Key table that is to be another.
+// Repair: a change of one block of a P_Key table.
 #pragma once
 
 #include "lib/ib/guid.h"
@@ -19,8 +19,8 @@ struct Repair {
   ib::Guid port;
   Table table = Table::own;
   uint16_t block = 0;
-  // Written only where the block still is `was`, so that what another, the subnet manager, has put
-  // into it since it was read is not lost but for a round trip.
+  // Written only if the block still is `expected`, so that a change by the subnet manager since
+  // then is not overwritten, except within one round trip.
   mad::PKeyBlock expected = {};
   mad::PKeyBlock keys = {};
 };

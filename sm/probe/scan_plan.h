@@ -1,5 +1,5 @@
-// ScanPlan: when the subnet is surveyed, and when all its tables are read. It decides and does
-// nothing; the time is told.
+// ScanPlan: decides when the subnet is discovered, and when all its tables are read. The caller
+// passes the time and does the work.
 #pragma once
 
 #include "sm/probe/probe_result.h"
@@ -11,11 +11,10 @@ namespace ibpod::sm::probe {
 
 struct ScanPace {
   Duration every{60000};  // from the end of one scan to the next
-  // After a scan that has not seen everything; as long as that stays so, each time after twice as
-  // long, up to `every`.
+  // After an incomplete scan; doubles with each further one, up to `every`.
   Duration partial{1000};
-  // From one survey to the next, and not less than five times what the last one has taken. Where
-  // it found nothing new, each time after twice as long, up to `most_between`.
+  // The interval of discoveries, and at least five times what the last one took. Doubles, up to
+  // `most_between`, while they find no change.
   Duration between{250};
   Duration most_between{5000};
 };
@@ -23,25 +22,25 @@ struct ScanPace {
 class ScanPlan {
  public:
   using Time = ProbeBatch::Time;
-  enum class Work { discovery, scan };  // a scan begins with a survey
+  enum class Work { discovery, scan };  // a scan begins with a discovery
 
   ScanPlan(const ScanPace& pace, Time now)
       : pace_(pace), scan_at_(now), partial_(pace.partial), pause_(pace.between) {}
 
-  // A whole scan now, and once more if one is under way.
+  // Starts a full scan now, and another one if one is under way.
   void rescan(Time now);
-  // A survey as soon as may be: something has changed there.
+  // Requests a discovery as soon as possible, after a change.
   void changed();
-  // The same for a port that was not there: the longer it is not, the rarer.
+  // Requests a discovery for a missing port; the interval grows while they find no change.
   void port_missing() { discovery_wanted_ = true; }
 
   // Returns the work that is due now, and marks it as under way.
   std::optional<Work> take_due(Time now);
   bool under_way() const { return under_way_.has_value(); }
-  // The survey has ended, alone or as the beginning of a scan. `news`: it found another subnet
-  // than the last one did.
+  // A discovery has ended, by itself or as the beginning of a scan. `news`: its topology differs
+  // from the last one.
   void discovered(Time begun, Time now, bool news);
-  // The tables have been read, too.
+  // The tables have been read, too: the scan has ended.
   void scanned(Time begun, Time now, bool everything);
   std::optional<Time> next() const;
 
@@ -52,7 +51,7 @@ class ScanPlan {
   bool once_more_ = false;
   bool discovery_wanted_ = false;
   Time scan_at_;
-  std::optional<Time> last_discovery_began_;  // when the last survey began
+  std::optional<Time> last_discovery_began_;  // start of the last discovery
   Time::duration discovery_took_{};
   Duration partial_;
   Duration pause_;

@@ -10,7 +10,7 @@ using Work = ScanPlan::Work;
 
 const ScanPlan::Time kStart{};
 
-// A plan whose first scan took from kStart to kStart + took.
+// A plan whose first scan ran from kStart to kStart + took.
 ScanPlan begun(bool everything, Duration took = 0ms) {
   ScanPlan plan({}, kStart);
   CHECK(plan.take_due(kStart) == Work::scan);

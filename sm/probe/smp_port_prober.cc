@@ -10,7 +10,7 @@ namespace {
 
 using Clock = Deadline::Clock;
 
-// Visits of a scan that are under way at once: more than any window, and a bound on memory.
+// The most probes of a scan at once: more than any window, to limit memory.
 constexpr size_t kScanAtOnce = 256;
 
 // True if another discovery could find the port.
@@ -109,7 +109,7 @@ ProbeOptions SmpPortProber::options(mad::Urgency urgency) const {
           .reread_switch_port = urgency != mad::Urgency::scan};
 }
 
-// The last one has ended, or this would not be due.
+// The last discovery has ended: otherwise none would be due.
 void SmpPortProber::begin_discovery() {
   discovery_thread_ = std::jthread([this, inbox = inbox_](const std::stop_token& stop) {
     const ProbeOptions asked = options(mad::Urgency::scan);
@@ -171,7 +171,7 @@ void SmpPortProber::probe_polled(ProbeBatch::Time now) {
   }
 }
 
-// Those of one port together.
+// The repairs of one port are done together.
 void SmpPortProber::begin_repairs(ProbeBatch::Time now) {
   if (topology_ == nullptr) return;
   std::map<ib::Guid, std::vector<Repair>> by_port;
@@ -231,7 +231,7 @@ void SmpPortProber::finished(const RunningProbe& visiting, ProbeBatch::Time now)
   readings.ports.push_back(std::move(reading));
 }
 
-// If a part of the subnet does not answer, the port may be in it: then it is not reported absent.
+// If part of the subnet did not answer, the port may be there: then it is not reported absent.
 void SmpPortProber::absent(ib::Guid port, bool of_repair, ProbeBatch::Time now) {
   const ProbeError why{topology_->is_complete() ? ProbeFailure::port_unknown
                                                 : ProbeFailure::timeout};
@@ -245,7 +245,7 @@ void SmpPortProber::absent(ib::Guid port, bool of_repair, ProbeBatch::Time now) 
   batch(now).ports.push_back(reading);
 }
 
-// One that has just got lost is looked for soon, one that stays so more rarely.
+// A port that has just gone missing is searched soon, one that stays missing less often.
 void SmpPortProber::missing(const ProbeResult& reading) {
   if (!may_have_moved(reading)) {
     missing_.erase(reading.port);

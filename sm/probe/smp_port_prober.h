@@ -25,35 +25,36 @@ struct ProberSettings {
   ScanPace scan = {};
   PollPace poll = {};
   mad::MKey m_key = mad::MKey::none;
-  Duration timeout{200};  // for an answer; after `attempts` of them a port is silent
+  Duration timeout{200};  // for an answer; a port is silent after `attempts` of them
   int attempts = 3;
-  Duration limit{5000};             // of one step of a reading
-  Duration discovery_limit{60000};  // of a survey
+  Duration limit{5000};             // of one step of a probe
+  Duration discovery_limit{60000};  // of a discovery
 };
 
-// It works on a thread of its own, and surveys on another, so that who is waited for does not wait
-// for a survey. Any thread may give orders, also from within `Seen`; they return at once.
+// It has a thread of its own, and another one for discoveries, so that polled ports do not wait for
+// them. All calls are thread-safe, also within the Callback, and return at once.
 class SmpPortProber final : public PortProber {
  public:
-  // Runs on its thread, which waits for it. Readings that began together come together, those of a
-  // port that is silent later. After a survey without a scan there may be none, but a new topology.
+  // Called on its thread, which waits for it. Results that began together come together; those of a
+  // silent port come later. After a discovery without a scan, a batch may have a new topology and
+  // no results.
   using Callback = std::function<void(ProbeBatch)>;
 
-  // It begins with a scan. The scheduler outlives it.
+  // Starts with a scan. The scheduler outlives it.
   SmpPortProber(mad::Scheduler& scheduler, const ProberSettings& settings, Callback seen);
-  // Stops: nothing is reported afterwards. A Set that is on its way may still be done.
+  // Stops: nothing is reported afterwards. A Set that was sent may still be carried out.
   ~SmpPortProber() override;
   SmpPortProber(const SmpPortProber&) = delete;
   SmpPortProber& operator=(const SmpPortProber&) = delete;
   SmpPortProber(SmpPortProber&&) = delete;
   SmpPortProber& operator=(SmpPortProber&&) = delete;
 
-  // PollPace says how often. If the topology lacks a port, or another port answers at its LID, the
-  // subnet is discovered again.
+  // PollPace sets the intervals. If the topology lacks a port, or another port answers at its LID,
+  // the subnet is discovered again.
   void poll(std::set<ib::Guid> ports) override;
-  // A full scan now: discovery, then the table of every end port and of its switch port.
+  // Starts a full scan now: discovery, then the table of every end port and of its switch port.
   void rescan() override;
-  // They wait until the first discovery is complete.
+  // Repairs wait until the first discovery is complete.
   void repair(std::vector<Repair> repairs) override;
   void swept() override;
 
@@ -65,7 +66,7 @@ class SmpPortProber final : public PortProber {
     bool of_repair = false;
     size_t packets = 0;
   };
-  // Readings of one beginning that have ended together.
+  // Results with the same beginning that have ended together.
   using BatchesByBegin = std::map<ProbeBatch::Time, ProbeBatch>;
   struct Scan {
     ProbeBatch batch;
@@ -97,16 +98,16 @@ class SmpPortProber final : public PortProber {
   mad::Scheduler& scheduler_;
   ProberSettings settings_;
   Callback callback_;
-  // Answers may come when this object has gone.
+  // Answers may come after this object is destroyed.
   std::shared_ptr<TaskInbox> inbox_ = std::make_shared<TaskInbox>();
 
-  // The rest is its thread's.
+  // The rest belongs to its thread.
   ScanPlan plan_;
   PollSchedule poll_schedule_;
-  std::set<ib::Guid> missing_;  // ports that were lost when read last: a survey is asked for
+  std::set<ib::Guid> missing_;  // at the last reading: a discovery is requested
   std::shared_ptr<const fabric::Topology> topology_;
   std::optional<Scan> scan_;
-  std::vector<Repair> repairs_;  // that wait for a topology
+  std::vector<Repair> repairs_;  // waiting for a topology
   uint64_t last_probe_ = 0;
   std::unordered_map<ProbeId, RunningProbe> probes_;
   BatchesByBegin batches_;

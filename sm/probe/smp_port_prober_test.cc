@@ -17,8 +17,8 @@ constexpr ib::Lid kLeaf = 100;
 constexpr ib::Lid kHosts = 8;
 constexpr uint16_t kPlaces = 40;  // two blocks, the second one not full
 
-// Scans happen when they are asked for, but the first one; all else is as quick as it may be. The
-// channel says what is lost, so that no test waits for that or takes a slow machine for it.
+// All scans except the first are requested, and everything else is as fast as possible. The channel
+// reports losses, so that no test waits for them, or takes a slow machine for one.
 ProberSettings eager() {
   ProberSettings settings;
   settings.scan = {.every = 1h, .partial = 1h, .between = 1ms, .most_between = 5ms};
@@ -53,13 +53,13 @@ struct Bed {
     });
   }
   ib::Guid guid(ib::Lid lid) { return subnet.port_guid(lid); }
-  // How many reports wait to be looked at.
+  // The number of unread batches.
   size_t reported() {
     const std::lock_guard lock(mutex);
     return seen.size();
   }
 
-  // Waits for the next batch that fits, and ignores others before it.
+  // Waits for the next matching batch; skips others before it.
   template <typename Fits>
   ProbeBatch wait(const Fits& fits) {
     std::unique_lock lock(mutex);
@@ -89,7 +89,7 @@ struct Bed {
     });
     return found;
   }
-  // As the subnet's ports have it.
+  // The table in the fake subnet.
   ib::PKeyTable table(ib::Lid lid) {
     return channel->between([&] { return subnet.at(lid).ports.begin()->second.pkeys; });
   }
@@ -178,7 +178,7 @@ TEST_CASE("who is hurried is read again and again, until it is no longer named")
   bed.watch->poll({bed.guid(3)});
   bed.put(3, 1, PKey(0x8008));
   bed.wait_for(bed.guid(3), with(PKey(0x8008)));
-  // In the order of the orders: behind the answer to this one nothing is named any more.
+  // Calls are carried out in order: once this scan is answered, no port is polled.
   bed.watch->poll({});
   bed.watch->rescan();
   bed.wait_for_scan();
@@ -211,7 +211,7 @@ TEST_CASE("a silent port is not read, and delays no other port") {
   bed.watch->poll({bed.guid(4), bed.guid(6)});
   bed.put(6, 2, PKey(0x8003));
   bed.wait_for(bed.guid(6), with(PKey(0x8003)));
-  // Nor is that taken for absence behind the survey that follows.
+  // Nor does it count as absent after the next discovery.
   bed.wait_for(bed.guid(4), because(ProbeFailure::timeout));
   bed.watch->rescan();
   const ProbeBatch all = bed.wait_for_scan();
@@ -286,7 +286,8 @@ TEST_CASE("when LIDs are exchanged no table is taken for another port's") {
 TEST_CASE("a table that is read while the LID moves is not the port's") {
   Bed bed;
   bed.wait_for_scan();
-  // Just before the last block is read it is another's, which shows behind it.
+  // The LID moves to another port just before the last block is read; the identity check afterwards
+  // shows it.
   bed.channel->between([&] {
     bed.subnet.at(5).before_answer = [&, asked = 0](mad::Attribute attribute) mutable {
       if (attribute != mad::Attribute::pkey_table || ++asked != 1) return;
@@ -441,7 +442,7 @@ TEST_CASE("in foul weather nothing is read that is not there") {
 
 TEST_CASE("a device that is gone makes everything unreachable, and the watch ends all the same") {
   ProberSettings settings = eager();
-  settings.timeout = 5ms;  // what cannot be sent is given up in its time
+  settings.timeout = 5ms;  // requests that cannot be sent end after this time
   Bed bed({}, settings);
   // On a busy machine an answer may come too late, too.
   while (!bed.wait_for_scan().complete) bed.watch->rescan();
@@ -463,7 +464,7 @@ TEST_CASE("it stops whatever it is doing, and reports nothing afterwards") {
     if (orders % 3 == 0 && orders % 4 != 0) bed.wait_for_scan();
     bed.watch.reset();
     const size_t reported = bed.reported();
-    bed.scheduler.reset();  // every question that was under way has ended
+    bed.scheduler.reset();  // all requests under way have ended
     CHECK(bed.reported() == reported);
   }
 }

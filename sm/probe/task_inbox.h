@@ -1,4 +1,4 @@
-// TaskInbox: what other threads have for the one that watches: orders, answers and surveys.
+// TaskInbox: tasks for the prober's thread from other threads: calls, answers and discoveries.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -41,7 +41,7 @@ struct Tasks {
 
 class TaskInbox {
  public:
-  // From any thread: `put` changes what is waiting there.
+  // From any thread. `put` changes the waiting tasks.
   template <typename Put>
   void add(const Put& put) {
     const std::lock_guard lock(mutex_);
@@ -50,7 +50,7 @@ class TaskInbox {
     changed_.notify_one();
   }
 
-  // Waits until there is something, or until `due`, or a stop. All that has come.
+  // Waits for a task, until `due`, or for a stop. Returns all waiting tasks.
   Tasks take(const std::stop_token& stop, std::optional<Deadline::Clock::time_point> due) {
     std::unique_lock lock(mutex_);
     const auto filled = [this] { return filled_; };

@@ -13,14 +13,14 @@ LinkEnd key_of(const mad::NodeInfo& info) {
   return {info.node_guid, is_switch(info) ? uint8_t{0} : info.local_port};
 }
 
-// As Port::route(), of a switch: its port 0 has no link whose state would count.
+// As Port::route(), but for a switch: its port 0 has no link state.
 mad::Route route_of(const WalkedNode& node) {
   const auto own = node.ports.find(0);
   const auto by_lid = mad::Route::to(own == node.ports.end() ? ib::Lid{0} : own->second.lid);
   return by_lid ? *by_lid : node.path;
 }
 
-// Any other answer does not identify a port.
+// False if the answer does not identify a port.
 bool can_be(const mad::NodeInfo& info) {
   return !info.node_guid.none() && !info.port_guid.none() &&
          (is_switch(info) || info.local_port != 0);
@@ -67,7 +67,7 @@ WalkedNode* Walk::add_node(const NextNode& visit, const mad::NodeInfo& info) {
   return is_new ? &place->second : nullptr;
 }
 
-// Two that say that they are one, and are not.
+// Two nodes with the same node GUID are one node only if their port GUIDs are equal.
 void Walk::compare(const WalkedNode& known, const mad::NodeInfo& info) {
   if (known.info.port_guid == info.port_guid) return;
   found_.duplicates.insert(known.info.port_guid);
@@ -79,7 +79,7 @@ void Walk::connect(const LinkEnd& one, const LinkEnd& other) {
   note_peer(other, one);
 }
 
-// A link has two ends. With a second neighbour one end is at two places.
+// A link has two ends: if an end has a second peer, its GUID is at two places.
 void Walk::note_peer(const LinkEnd& end, const LinkEnd& peer) {
   const auto [known, is_new] = peers_.try_emplace(end, peer);
   if (is_new || known->second == peer) return;
@@ -95,16 +95,16 @@ bool Walk::is_contradicted(const LinkEnd& end) const {
   return info->second.state < ib::PortState::init;
 }
 
-// The node that a link ends at.
+// The node at an end of a link.
 const WalkedNode* Walk::find(const LinkEnd& end) const {
   auto node = nodes_.find(end);
   if (node == nodes_.end() || end.port == 0) node = nodes_.find({end.node, 0});
   return node == nodes_.end() ? nullptr : &node->second;
 }
 
-// An adapter does not hand packets on; at our own node they begin. Where a node was come in by is
-// behind us: that is so whatever it says of its GUID. All other links are followed, from both ends,
-// as a node that lies about who it is would hide what it claims to be connected to.
+// Follows the links of a switch, except the one to the node that led here; an adapter does not
+// forward packets, so only our own is followed. Other links are followed from both ends: a node
+// with a false GUID could hide the nodes behind it.
 void Walk::follow(const WalkedNode& node) {
   const bool own = node.path.hops().empty();
   if (!node.is_switch()) {

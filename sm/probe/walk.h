@@ -1,5 +1,5 @@
-// Walk: what a survey has found so far, and where it goes next. It is told what nodes say, and does
-// no I/O.
+// Walk: the state of a discovery: the nodes found, and those to visit next. The caller passes the
+// answers; there is no I/O here.
 #pragma once
 
 #include "lib/fabric/topology.h"
@@ -22,7 +22,7 @@ struct LinkEnd {
   auto operator<=>(const LinkEnd&) const = default;
 };
 
-// A switch, or one port of an adapter: the others of that have other neighbours.
+// A switch, or one port of an adapter, whose other ports have other neighbors.
 struct WalkedNode {
   mad::Route path = mad::Route::own();
   mad::NodeInfo info;
@@ -33,7 +33,7 @@ struct WalkedNode {
   bool is_switch() const { return info.type == mad::NodeType::switch_node; }
 };
 
-// Where to look next, and the end of the link that leads there; our own node has none.
+// A node to visit, and the end of the link that leads there; our own node has none.
 struct NextNode {
   mad::Route path = mad::Route::own();
   std::optional<LinkEnd> from = {};
@@ -43,13 +43,13 @@ class Walk {
  public:
   explicit Walk(const DiscoveryLimits& limits) : limits_(limits) {}
 
-  // It begins with our own node. None: it is over.
+  // The nodes to visit next, our own node first. Empty: the walk is over.
   std::vector<NextNode> next();
-  // The node that answered. nullptr: it is known already, or it cannot exist.
+  // Adds the node that answered. nullptr if it is known already, or is invalid.
   WalkedNode* add_node(const NextNode& visit, const mad::NodeInfo& info);
-  // True if the limit allows another request, and counts it. False: the topology is cut off.
+  // True if the limit allows another request, and counts it. If not, the topology is truncated.
   bool may_ask();
-  // Visits the neighbors next. To be called after the node's ports have answered.
+  // Adds the node's neighbors to the next visits. Call it after the node's ports have answered.
   void follow(const WalkedNode& node);
   void add_unanswered(fabric::UnansweredQuery unseen);
 
@@ -69,9 +69,9 @@ class Walk {
   bool begun_ = false;
   std::vector<NextNode> next_;
   size_t requests_ = 0;
-  std::map<LinkEnd, WalkedNode> nodes_;     // of switches with port 0
-  std::map<LinkEnd, LinkEnd> peers_;        // what has been said of the ends of links
-  std::map<ib::Guid, LinkEnd> port_guids_;  // whose they are
+  std::map<LinkEnd, WalkedNode> nodes_;     // key of a switch: its port 0
+  std::map<LinkEnd, LinkEnd> peers_;        // the other end of each link
+  std::map<ib::Guid, LinkEnd> port_guids_;  // the owner of each port GUID
   fabric::Topology::Contents found_;        // without the ports
 };
 

@@ -12,7 +12,7 @@ TEST_CASE(
   check_document(std::string_view(all).substr(begin), metric_families());
 }
 
-// The words that a metric's labels, ibpodctl and refusals share.
+// The words that metric labels, ibpodctl and errors have in common.
 TEST_CASE("every state, reason and health has its row in the document") {
   const std::string document = read_file("docs/ibpod-sm.md").value();
   const auto has_row = [&](std::string_view word) {

@@ -25,7 +25,7 @@ bool LineLimit::take(const std::string& caller, Time now) {
   return account(caller, now).take(settings_.lines, now) && total_.take(settings_.total, now);
 }
 
-// An account that is not needed any more goes, so that there is room for others.
+// Removes accounts whose window is over, so that there is room for others.
 std::vector<LineLimit::Dropped> LineLimit::take_dropped(Time now) {
   std::vector<Dropped> dropped;
   uint64_t unnamed = 0;

@@ -1,4 +1,4 @@
-// LineLimit: how many lines of the log one caller, and all callers together, may cause in a second.
+// LineLimit: limits the log lines per second that one caller, and all callers together, can cause.
 // Lines beyond the limit are counted.
 #pragma once
 
@@ -18,9 +18,9 @@ class LineLimit {
 
   struct Settings {
     size_t lines = 10;      // of one caller, in each window
-    size_t callers = 1024;  // that are told apart; all others share one account
+    size_t callers = 1024;  // with their own account; all others share one
     size_t total = 100;     // of all callers, in each window
-    size_t names = 16;      // of callers that one take_dropped() returns; all others share one
+    size_t names = 16;      // callers that one take_dropped() names; all others share one
   };
   LineLimit() = default;
   explicit LineLimit(Settings settings) : settings_(settings) {}
@@ -29,7 +29,7 @@ class LineLimit {
   bool take(const std::string& caller, Time now);
 
   struct Dropped {
-    std::string caller;  // empty: of several callers
+    std::string caller;  // empty: several callers
     uint64_t lines = 0;
     bool operator==(const Dropped&) const = default;
   };

@@ -10,7 +10,7 @@ using Dropped = std::vector<LineLimit::Dropped>;
 
 LineLimit::Time at(std::chrono::milliseconds ms) { return LineLimit::Time(100s + ms); }
 
-// How many of ten lines are written.
+// The number of ten lines that are written.
 size_t written(LineLimit& limit, const std::string& caller, LineLimit::Time now) {
   size_t lines = 0;
   for (int n = 0; n < 10; ++n) lines += limit.take(caller, now) ? 1 : 0;

@@ -147,7 +147,8 @@ void Telemetry::audit(const fabricapi::Caller& caller, std::string_view action,
 void Telemetry::unauthorized(const Error& refusal) {
   json::Value members = json::Value::object();
   members.set("audit", "call").set("result", name(refusal.code())).set("reason", refusal.text());
-  // One account for all of them, because callers choose the names in their certificates.
+  // All unauthorized callers share one account, because they choose the names in their
+  // certificates.
   write_limited("callers without a role", log::Level::info,
                 "call rejected: certificate matches no role", members);
   metrics_.add(kUnauthorized, {});

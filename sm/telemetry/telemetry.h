@@ -1,5 +1,5 @@
-// Telemetry: what ibpod-sm has done and seen, as lines of its log and as metrics. Secrets never
-// come here. From any thread.
+// Telemetry: the log lines and metrics of ibpod-sm's actions and observations. Secrets must never
+// be passed to it. Thread-safe.
 #pragma once
 
 #include "lib/fabric/binding.h"
@@ -22,13 +22,13 @@
 
 namespace ibpod::sm::telemetry {
 
-// In the document's order (docs/metrics.md).
+// In the order of docs/metrics.md.
 const std::vector<http::Family>& metric_families();
 
 class Telemetry {
  public:
   using Clock = std::function<LineLimit::Time()>;
-  // `clock`: by which lines are counted that callers cause.
+  // `clock`: for the limit of log lines that callers cause.
   explicit Telemetry(log::Log& log, Clock clock = std::chrono::steady_clock::now)
       : log_(log), clock_(std::move(clock)) {}
 
@@ -40,50 +40,54 @@ class Telemetry {
   // Logs a lasting fault once, and again if it returns; empty `text`: no fault.
   void report_condition(const std::string& about, const std::string& text);
 
-  // Every request that changes something, granted or not, and every change without a request. A
-  // granted change is on disk. Refusals, and requests that changed nothing, are limited: a caller
-  // can cause them without end (sm/telemetry/line_limit.h).
+  // Every request for a change, granted or not, and every change without a request. A granted
+  // change is durable. Lines of refusals, and of requests that changed nothing, are limited: a
+  // caller can cause them without end (sm/telemetry/line_limit.h).
   enum class Effect { change, none };
   void audit(const fabricapi::Caller& caller, std::string_view action, const std::string& subject,
              const Status& status, Effect effect = Effect::change);
-  // A caller without a role has called; `refusal` has its names. Limited.
+  // A call by a caller without a role; `refusal` has the caller's names. Limited.
   void unauthorized(const Error& refusal);
-  // A node has bound a pod of a namespace that it had none of until now, and `nodes` others have.
+  // A node has bound its first pod of a namespace; `nodes`: the number of other nodes with pods of
+  // it.
   void first_binding(const fabricapi::Caller& caller, const std::string& subject,
                      const std::string& name_space, size_t nodes);
-  // The same of a node with more namespaces than are remembered; `log_it`: also with a line.
+  // first_binding() for a node with more namespaces than are remembered; `log_it`: also writes a
+  // line.
   void uncertain_first_binding(const fabricapi::Caller& caller, const std::string& node,
                                bool log_it);
-  // A Bind was refused only because a partition's nodes do not match. Limited.
+  // A Bind was refused only because of the partition's `nodes`. Limited.
   void wrong_node(const fabricapi::Caller& caller, const std::string& subject,
                   const std::string& partition);
-  // A line with the count for each caller whose lines were not written. To be called again and
-  // again.
+  // Writes a line with the count for each caller whose lines were not written. Call it at
+  // intervals.
   void log_dropped();
-  // A binding has come to another state. While a Bind waits for it: how long ago that was asked,
-  // and how much of it is this turn's own work, the disk among it.
+  // A binding's state has changed. `since_bind`: the time since the Bind that waits for it;
+  // `of_tick`: the part of it that this tick has taken, including the disk.
   struct BindDurations {
     std::chrono::microseconds since_bind, of_tick;
   };
   void changed(const fabric::Binding& binding, const std::optional<BindDurations>& course = {});
-  // From the Bind on.
+  // `took`: the time since the Bind.
   void verified(fabric::Proof proof, std::chrono::duration<double> took);
-  // A table that was right is not any more. And a repair of a port's tables is over: "written", or
-  // the word for why it could not be done.
+  // drifted(): a table is no longer right. repaired(): a repair of a port's tables is over; the
+  // result is "written" or the word of the error.
   void drifted(ib::Guid port, const std::string& text);
   void repaired(std::string_view result);
   void scanned(const verify::PortCounts& counts, size_t packets,
                std::chrono::duration<double> took);
   void read(size_t packets);
-  // As it is now: bindings by state and reason, ports that have not settled, requests that wait.
+  // The present bindings by state and reason, the ports that have not settled, and the waiting
+  // requests.
   void bindings(const std::map<std::pair<fabric::BindingState, fabric::Reason>, size_t>& counts,
                 size_t unsettled, size_t waiting);
-  // Issues that let a user bypass the partitions: how many of each kind, by its name.
+  // The number of issues that let a user bypass partitions, by kind.
   void issues(const std::map<std::string_view, size_t>& counts);
   // True: all entries of the file of declared partitions are applied.
   void declared_file(bool good);
   // The TCP server: the state of its TLS files, the expiry of its certificate, the number of
-  // connections closed because their address had too many, and of times without a free slot.
+  // connections closed because their address had too many, and the number of times without a free
+  // slot.
   struct ListenerStatus {
     Status certificate = ok();
     std::chrono::system_clock::time_point expires;
@@ -92,13 +96,13 @@ class Telemetry {
     Status key = ok();  // denied: others than our user have access to the private key
   };
   void listener(const ListenerStatus& now);
-  // A connection from `address` was cut for what it cost; `holder`: its account, empty where
-  // none was shown.
+  // A connection from `address` was closed for exceeding a limit; `holder`: its account, empty if
+  // it had none.
   void connection_closed(const std::string& address, const std::string& holder,
                          std::string_view cause);
-  // A TLS handshake has failed, for OpenSSL's reason; whose it was gRPC does not tell.
+  // A TLS handshake has failed; `why` is OpenSSL's reason. gRPC does not report the address.
   void failed_handshake(const std::string& why);
-  // `wanted`: the version that should be in force.
+  // `desired`: the version that should be in force.
   void engine(const opensm::EngineStatus& status, uint64_t desired);
 
   http::Metrics& metrics() { return metrics_; }
@@ -110,7 +114,7 @@ class Telemetry {
   log::Log& log_;
   Clock clock_;
   http::Metrics metrics_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // for the members below
   std::map<std::string, std::string> conditions_;
   LineLimit limit_;
 };

@@ -15,7 +15,7 @@ struct Bed {
   Telemetry report{log};
 
   Bed() { REQUIRE(log.open(folder.path() / "log")); }
-  // Since the last call.
+  // The lines since the last call.
   std::string logged() {
     const std::string all = read_file(folder.path() / "log").value();
     const std::string fresh = all.substr(read);
@@ -73,7 +73,7 @@ TEST_CASE("a certificate that cannot be used is logged once, and counted until i
   CHECK(has(bed.logged(), "resolved"));
 }
 
-// With a clock of its own.
+// Telemetry with a clock of its own.
 struct Limited : Bed {
   size_t lines(const std::string& part) {
     const std::string all = logged();
