@@ -21,7 +21,6 @@ struct TlsRail {
     Fd listening = rpc::listen_on(0);
     service.sm_address.address = "127.0.0.1:" + std::to_string(rpc::port_of(listening));
     service.sm_address.files = files.files;
-    fabric.model.served = service.sm_address.fabric;
     tcp =
         rpc::TcpServer::serve(std::move(listening), {.files = server_files.files}, {&fabric.model})
             .value();
