@@ -21,7 +21,7 @@
 namespace ibpod::sm {
 namespace {
 
-// Unlike that of any other start.
+// An epoch that differs from that of any other start.
 std::string new_epoch() {
   std::random_device random;
   return std::to_string(uint64_t{random()} << 32 | random());
@@ -45,8 +45,8 @@ bool starts_opensm(const config::Config& config) {
   return config.engine == config::EngineKind::opensm && !config.opensm.supervisor.external;
 }
 
-// The port of this machine through which others are asked. If nothing else is said it is OpenSM's,
-// as that has to be on the same subnet.
+// The port of this machine for requests to other ports. The default is OpenSM's port, which must be
+// on the same subnet.
 Result<mad::LocalPort> port_for(const config::Config& config) {
   const auto& opensm = config.opensm.supervisor.opensm.port;
   if (config.port.device.empty() && config.port.port == 0 && opensm)
@@ -56,7 +56,7 @@ Result<mad::LocalPort> port_for(const config::Config& config) {
 
 }  // namespace
 
-// In the order in which they start. They end in reverse: the controller before all that it uses.
+// In the order of their start. They end in reverse: the controller before all that it uses.
 struct Daemon::Parts {
   explicit Parts(log::Log& log) : telemetry(log) {}
   Parts(const Parts&) = delete;
@@ -81,7 +81,7 @@ struct Daemon::Parts {
   std::unique_ptr<bindings::Registries> registry;
   controller::ControllerThread thread;
   std::unique_ptr<opensm::SubnetManager> subnet_manager;
-  opensm::PassiveSubnetManager* passive = nullptr;  // where that is the engine
+  opensm::PassiveSubnetManager* passive = nullptr;  // subnet_manager, if it is passive
   std::unique_ptr<mad::Scheduler> scheduler;
   std::unique_ptr<probe::SmpPortProber> prober;
   std::unique_ptr<controller::Controller> controller;
@@ -102,13 +102,13 @@ Status Daemon::Parts::open(config::Config config) {
   if (config.engine != config::EngineKind::observe)
     TRY(check_state_lost(*store, database, config.opensm));
   registry = TRY(bindings::Registries::load(*store, config.policy, controller::system_time()));
-  // The first of the partitions is the default one.
+  // The first partition is the default one.
   telemetry.loaded(database, registry->partitions.definitions()->size() - 1,
                    registry->journal.records().bindings.size(), registry->nodes.list().size());
   const mad::LocalPort port = TRY(port_for(config));
   std::optional<ib::Guid>& own_port = config.opensm.supervisor.opensm.port;
   if (!own_port && starts_opensm(config)) own_port = port.guid;
-  // The subnet manager first: the prober tells it whether the subnet has a master.
+  // Before the prober, which reports to it whether the subnet has a master.
   TRY(open_engine(config));
   TRY(open_prober(config, port));
   controller = std::make_unique<controller::Controller>(
@@ -145,7 +145,7 @@ Status Daemon::Parts::open_prober(const config::Config& config, const mad::Local
   settings.scan.every = config.scan;
   const Path& key = config.opensm.supervisor.opensm.keys.m_key;
   if (!key.empty()) {
-    // Without it no table of a locked port could be read, and no binding verified.
+    // Without the M_Key no table of a locked port could be read, and no binding verified.
     const opensm::OpenKey read = TRY(opensm::read_open_key_file(key).during("opensm.mKeyFile"));
     telemetry.report_condition("opensm.mKeyFile", read.file ? "" : read.file.error().text());
     settings.m_key = mad::MKey{read.key};
@@ -207,7 +207,7 @@ Status Daemon::Parts::follow_declared(const Path& file) {
   return ok();
 }
 
-// The main loop makes progress. The number of waiting calls does not matter.
+// True if the main loop makes progress, whatever the number of waiting calls.
 Status Daemon::Parts::alive() {
   constexpr Duration kLongest{20'000};
   const Duration turn = thread.time_in_tick();
@@ -221,7 +221,7 @@ void Daemon::Parts::check_listener() {
   telemetry::Telemetry::ListenerStatus now{tcp->certificate(), tcp->expires(), tcp->refused(),
                                            tcp->starved()};
   const Status only_ours = check_private(tls_key);
-  // A missing key is reported with the certificate.
+  // A missing key is already reported with the certificate.
   if (!only_ours && only_ours.error().code() == Code::denied) now.key = only_ours;
   telemetry.listener(now);
 }
@@ -238,7 +238,7 @@ Status Daemon::Parts::ready() {
 std::string Daemon::Parts::metrics_page() {
   check_listener();
   (void)thread.run(
-      [](controller::Controller& one) { one.update_metrics(); },  // without it: what was shown last
+      [](controller::Controller& one) { one.update_metrics(); },  // else: the last values
       Deadline::in(Duration(2000)));
   return telemetry.metrics().text();
 }
@@ -257,7 +257,7 @@ Daemon::~Daemon() {
   parts_->pages.reset();
   parts_->thread.stop();
   parts_->prober.reset();
-  // Tells who still waits, so that their calls can end.
+  // Answers the waiting calls, so that they can end.
   parts_->controller.reset();
   parts_->socket.reset();
   parts_->tcp.reset();

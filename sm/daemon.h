@@ -1,5 +1,5 @@
-// Daemon: all of ibpod-sm: the store with the registry in it, the subnet manager, the prober, the
-// controller between them, and the servers.
+// Daemon: all parts of ibpod-sm: the store and the registries, the subnet manager, the prober, the
+// controller, and the servers.
 #pragma once
 
 #include "lib/log/log.h"
@@ -11,11 +11,11 @@ namespace ibpod::sm {
 
 class Daemon {
  public:
-  // Everything that can be refused is refused here, before anything is changed: a store that is
-  // damaged or another process's, ranges that do not cover what is promised, a port that cannot be
-  // opened, certificates that cannot be used. `log` outlives it.
+  // Every check that can refuse the start comes before the first change: a damaged store or another
+  // process's, ranges without a P_Key in use, a port that cannot be opened, unusable certificates.
+  // `log` outlives it.
   static Result<std::unique_ptr<Daemon>> start(const config::Config& config, log::Log& log);
-  // Answers the calls that wait, and ends. The registry is on disk, and OpenSM goes on unchanged.
+  // Answers the waiting calls, and ends. The state is on disk, and OpenSM runs on unchanged.
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;

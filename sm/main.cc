@@ -22,7 +22,7 @@ Result<config::Config> read(const Options& options) {
   return config::read_config(text).during(options.config.native());
 }
 
-// A file that the configuration names may be on another machine.
+// A missing file is no error: the configuration may be for another machine.
 Status check_files(const config::Config& config) {
   Status more = opensm::check_more_options(config.opensm.supervisor.opensm.more);
   return !more && more.error().code() == Code::not_found ? ok() : more;
@@ -33,7 +33,7 @@ Status serve(const config::Config& config, log::Log& log) {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int one : {SIGTERM, SIGINT}) sigaddset(&signals, one);
-  // Before any thread begins: all of them leave it to this one.
+  // Before any thread is started: all of them inherit the mask.
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   const std::unique_ptr<Daemon> daemon = TRY(Daemon::start(config, log));
@@ -77,6 +77,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   ibpod::forbid_core_dumps();
-  ::umask(077);  // OpenSM's too, which writes M_Keys into its caches
+  ::umask(077);  // OpenSM inherits it, and writes M_Keys to its caches
   return ibpod::sm::run(argc, argv);
 }

@@ -1,5 +1,5 @@
-// A database without a promise beside a partitions.conf that keeps some: it has been lost, or
-// emptied. Begun again, all pods would lose their partitions.
+// check_state_lost(): detects a lost or emptied database by a partitions.conf that still has
+// partitions. With an empty database all pods would lose their partitions.
 #pragma once
 
 #include "sm/opensm/opensm.h"
@@ -7,7 +7,7 @@
 
 namespace ibpod::sm {
 
-// invalid, with what to do, where that is so. `database`: the store's file.
+// invalid, with the remedy, if the database was lost. `database`: the store's file.
 Status check_state_lost(state::Store& store, const Path& database,
                         const opensm::OpenSmEngineSettings& settings);
 

@@ -1,4 +1,4 @@
-// The words of metrics' labels, on the page and in the code.
+// The values of metric labels are the same in docs/metrics.md and in the code.
 #include "lib/base/files.h"
 #include "lib/rpc/callers.h"
 #include "sm/diagnose/health_checks.h"
@@ -36,7 +36,7 @@ void check_words(const std::set<std::string>& documented, Word last) {
   }
 }
 
-// A rule that is copied from the page has to match what is served.
+// An alert rule copied from the page has to match the metrics.
 TEST_CASE("every word of a label is on the page as it is served") {
   const std::string all = read_file("docs/metrics.md").value();
   const std::string page = all.substr(all.find("\n# Metrics of ibpod-sm\n"));

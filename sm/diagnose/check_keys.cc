@@ -7,7 +7,7 @@ namespace {
 
 struct Key {
   std::string name;
-  std::string setting;  // of ibpod-sm's configuration
+  std::string setting;  // in ibpod-sm's configuration
   std::optional<bool> ours;
   std::string default_value;
   std::string meaning;

@@ -1,4 +1,4 @@
-// The single checks of run_checks(). Each adds its findings and counts.
+// The checks of run_checks(). Each adds its findings and counts.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -9,7 +9,7 @@
 
 namespace ibpod::sm::diagnose {
 
-// Our subnet manager, and other ones.
+// The health of our subnet manager, and other subnet managers.
 void check_engine(const opensm::EngineStatus& engine, HealthChecks& checks);
 void check_cgroup(const opensm::EngineStatus& engine, HealthChecks& checks);
 void check_start(const opensm::EngineStatus& engine, HealthChecks& checks);
@@ -28,7 +28,7 @@ void check_m_key_protection(const FabricSnapshot& snapshot, const SmSettings& se
 void check_switch_enforcement(const FabricSnapshot& snapshot, const SmSettings& settings,
                               HealthChecks& checks);
 
-// Deletions, nodes and declared partitions of ibpod-sm's own state.
+// Deletions, nodes and declared partitions in ibpod-sm's own state.
 void check_stuck(const FabricSnapshot& snapshot, const std::vector<StuckDeletion>& stuck,
                  HealthChecks& checks);
 void check_duplicate_nodes(const std::vector<std::string>& nodes, HealthChecks& checks);

@@ -1,4 +1,4 @@
-// Explains the state of a port, and whether two ports reach each other. Pure functions.
+// Explains the state of a port, and whether two ports can reach each other. Pure functions.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -21,13 +21,12 @@ struct Subject {
   std::vector<PortOfSubject> ports = {};
 };
 
-// Explains the ports of one subject. For two subjects also says in which partitions they reach each
-// other, for each pair of their ports, by the tables that were read last. If something is not
-// known, the text says so.
+// Explains the ports of one subject. For two subjects it also says in which partitions each pair of
+// their ports can reach each other, by the last tables read. Unknown facts are named as such.
 fabricapi::Explanation explain(const std::vector<Subject>& subjects,
                                const FabricSnapshot& snapshot);
 
-// The faults and unknowns of a port, in sentences. Empty: none.
+// The faults and unknown facts of a port, in sentences. Empty: none.
 std::vector<std::string> findings_of(const Subject::PortOfSubject& port,
                                      const FabricSnapshot& snapshot);
 

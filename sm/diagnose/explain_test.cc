@@ -197,7 +197,7 @@ TEST_CASE("foreign keys give a yes that should not be") {
             "b/db is a full member, which it should not be",
             "Default (0x7fff): yes: a/web is a full member, which it should not be, b/db is "
             "a full member, which it should not be"});
-  // A partition that only one of them is in is not mentioned.
+  // A partition of only one of them is not mentioned.
   subnet.hold(2, {diagnose::test::kLimited});
   subnet.hold(1, {diagnose::test::kLimited, kRedFull});
   CHECK(both(subnet).reach == Sentences{kNoneBut, kDefaultNo});

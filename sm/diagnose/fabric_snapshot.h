@@ -1,5 +1,5 @@
-// FabricSnapshot: the known state of the subnet at one time, and the desired one. It refers to
-// values of the caller, which must outlive it.
+// FabricSnapshot: the known and the desired state of the subnet at one time. It refers to values of
+// the caller, which must outlive it.
 #pragma once
 
 #include "lib/fabric/binding.h"
@@ -21,27 +21,27 @@ struct ReadTable {
   bool operator==(const ReadTable&) const = default;
 };
 using ReadTables = std::map<ib::Guid, ReadTable>;
-// nullptr: the table is not known.
+// nullptr if the table is not known.
 const ReadTable* find(const ReadTables& tables, ib::Guid port);
 
 struct FabricSnapshot {
-  // Without ports: the subnet has not been scanned yet.
+  // Without ports if the subnet has not been scanned yet.
   const fabric::Topology& topology;
   // The last valid reading of each port.
   const ReadTables& tables;
-  // The same of the switch port that an end port is connected to; by the GUID of the end port.
+  // The last valid reading of each connected switch port, by the GUID of the end port.
   const ReadTables& switch_tables;
   // All partitions of the subnet, including the default one and the administrator's.
   const std::vector<fabric::PartitionDefinition>& partitions;
   const verify::DesiredKeys& desired;     // of `partitions`
-  ib::Guid sm_port = {};                  // of the master subnet manager: SELF
+  ib::Guid sm_port = {};                  // of the master subnet manager, "SELF" in partitions.conf
   fabric::WallTime discovery_began = {};  // of the scan that found `topology`
 };
 
 // The port as partition definitions match it. An unknown port counts as an adapter's.
 fabric::EndPort end_port(const FabricSnapshot& snapshot, ib::Guid port);
 
-// The table of the port's switch port if that enforces partitions. nullptr: it does not, or that or
+// The table of the port's switch port if that enforces partitions. nullptr: it does not, or this or
 // the table is not known.
 const ReadTable* enforcing_switch_table(const FabricSnapshot& snapshot, ib::Guid port);
 

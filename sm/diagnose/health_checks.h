@@ -1,5 +1,5 @@
-// Security and health checks: faults of a fabric, above all those by which a node can get around
-// its partitions; each with its consequence for tenants and its remedy. Pure.
+// Security and health checks: faults of a fabric, above all those that let a node bypass its
+// partitions; each with its consequence for tenants and its remedy. Pure functions.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -14,10 +14,10 @@
 
 namespace ibpod::sm::diagnose {
 
-// The owner of the subnet manager's configuration: remedies name the file to change by it.
+// The owner of the subnet manager's configuration; a remedy depends on it.
 enum class SmOwner {
   ours,      // ibpod-sm writes opensm.conf
-  external,  // another program does; ibpod-sm writes only partitions.conf
+  external,  // another program writes it; ibpod-sm writes only partitions.conf
   observed   // ibpod-sm writes nothing
 };
 
@@ -34,8 +34,8 @@ struct SmSettings {
 struct StuckDeletion {
   enum class Kind { partition, bindings, vports };
   Kind kind;
-  std::string name;  // of the partition that is being deleted, or the node whose bindings are: on
-                     // virtual ports of adapters that are on the subnet, or on others
+  std::string name;  // a partition that is being deleted, or a node with bindings on virtual ports
+                     // of present adapters or on other ports
   std::vector<ib::Guid> ports;
 };
 
@@ -52,38 +52,38 @@ struct RegistryFacts {
   DeclaredFileFaults declared = {};
 };
 
-// A closed set: a label of metrics. Each comment says what is counted.
+// A closed set: also a label of metrics. Each comment says what is counted.
 enum class Issue {
   engine,               // 1 while the subnet manager does not enforce the requested partitions
   not_discovered,       // 1 until the first scan of the subnet
-  other_manager,        // subnet managers beside ours
+  other_manager,        // other subnet managers than ours
   default_rule,         // 1 if the default partition makes every port a full member
-  default_full,         // full members of it other than the subnet manager's port
-  keys,                 // of m_key, sm_key, sa_key: those at their defaults, or not known
+  default_full,         // full members of it, except the subnet manager's port
+  keys,                 // keys of m_key, sm_key and sa_key at their defaults, or not known
   m_key_shown,          // ports that show their M_Key in every answer
-  readable,             // ports whose tables anyone can read
+  readable,             // ports whose tables any node can read
   not_enforced,         // ports on a switch that does not enforce partitions
   enforcement_unknown,  // ports on a switch that may not enforce them
   both,                 // partitions with `both` members, which OpenSM would make full
   index0,               // ports at which two or more P_Keys request index 0
   full_table,           // times that a table had no free entry for a key
   enforcement_lost,     // times that OpenSM has disabled enforcement at a switch port
-  duplicate,            // GUIDs that two ports have
+  duplicate,            // GUIDs of two ports
   unseen,               // requests without an answer
   unread,               // ports whose table is not known
   shared_limit,         // 1 while a memory limit of ibpod-sm may end the subnet manager
-  start_refused,        // 1 while the subnet manager, which runs, could not be started again
-  undone_edit,          // 1 while an edit of partitions.conf is undone, and not corrected
+  start_refused,        // 1 while the running subnet manager could not be started again
+  undone_edit,          // 1 while an edit of partitions.conf is undone and not corrected
   declared,             // entries of the declared file that are refused; 1 for the whole file
-  waiting,              // ports that deletions and released bindings have waited long for
-  duplicate_node,       // names of nodes that two machines have
+  waiting,              // ports for which deletions and released bindings have waited long
+  duplicate_node,       // names of nodes that two machines use
 };
 std::string_view name(Issue issue);
 inline constexpr Issue kLastIssue = Issue::duplicate_node;
 
 struct HealthChecks {
   std::vector<fabricapi::Finding> issues;
-  std::map<Issue, size_t> counts;  // of each, 0 too
+  std::map<Issue, size_t> counts;  // of every kind, even if 0
 };
 
 HealthChecks run_checks(const FabricSnapshot& snapshot, const opensm::EngineStatus& engine,

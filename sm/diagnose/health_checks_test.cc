@@ -36,7 +36,7 @@ HealthChecks checks_of(TestSubnet& subnet, const SmSettings& settings = locked()
   return run_checks(subnet.snapshot(), engine, settings);
 }
 
-// The only finding; what is counted, and how much.
+// The only finding, if it has this kind and count.
 std::string only(const HealthChecks& checks, Issue weakness, size_t count) {
   for (const auto& [each, found] : checks.counts) {
     CAPTURE(name(each));

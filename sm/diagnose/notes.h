@@ -1,4 +1,4 @@
-// Notes of a plan: what an administrator should know before the change, in sentences.
+// Notes of a plan: warnings for the administrator before the change, in sentences.
 #pragma once
 
 #include "sm/diagnose/plan.h"
@@ -15,7 +15,7 @@ struct ChangeSummary {
            const verify::DesiredTable& to, const TableStep& step);
 
   size_t opened = 0;                  // new full members of the default partition
-  size_t closed = 0;                  // former ones
+  size_t closed = 0;                  // former full members of it
   size_t hosts = 0;                   // those of `closed` that are in no other partition
   std::map<uint16_t, size_t> losers;  // by partition (15 bits): ports that leave it
   std::vector<ib::Guid> crowded;      // with more keys than table entries

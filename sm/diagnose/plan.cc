@@ -11,7 +11,7 @@ namespace {
 
 using fabricapi::Plan;
 
-// The ports that partitions name, and those of the subnet.
+// The ports that partitions name, and all ports of the subnet.
 std::set<ib::Guid> ports_of(const FabricSnapshot& now, const verify::DesiredKeys& after) {
   std::set<ib::Guid> guids;
   for (const fabric::Port& port : now.topology.ports()) guids.insert(port.guid);

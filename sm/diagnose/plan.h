@@ -1,4 +1,4 @@
-// Plans: the effect of a change of the partitions on the P_Key tables of a subnet. Pure functions.
+// Plans: the effect of a change of partitions on the P_Key tables of a subnet. Pure functions.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -14,16 +14,15 @@ struct PlanOptions {
   bool writes = true;     // false: the engine observes, and ibpod-sm does not make the change
 };
 
-// Plans the change from the partitions of `now` to `after`; both are as OpenSM gets them
-// (as_written() in sm/opensm/partitions_file.h). The plan has the ports whose desired keys change,
-// by GUID. If a port's table is known and large enough, keys that stay and the key of index 0 have
-// an index in the text of `after`; the subnet manager chooses the index of the others. If the table
-// is not known, `before` is empty. `packets`: the least number of table blocks to write.
+// Plans the change from the partitions of `now` to `after`, both as OpenSM gets them
+// (as_written()). Ports by GUID, if their desired keys change. `before` is empty if the table is
+// not known. The subnet manager chooses the index of keys without one. `packets`: blocks to write,
+// at least.
 fabricapi::Plan plan_change(const std::vector<fabric::PartitionDefinition>& after,
                             const FabricSnapshot& now, const PlanOptions& terms);
 
-// Plans what is still to be written: the ports whose table, or switch port's table, differs from
-// the partitions of `now`.
+// Plans the writes that are still pending: the ports with a table, or switch port's table, that
+// differs from the partitions of `now`.
 fabricapi::Plan plan_pending(const FabricSnapshot& now, const PlanOptions& terms);
 
 }  // namespace ibpod::sm::diagnose

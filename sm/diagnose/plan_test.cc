@@ -45,7 +45,7 @@ TEST_CASE("only ports whose keys change are planned, with the table before and a
         Plan::Port{diagnose::test::host(2), "h2 mlx5_0", "0:0x7fff", "0:0x7fff 0x8001"});
   CHECK(plan.changed == 2);
   CHECK(plan.unseen == 0);
-  CHECK(plan.packets == 4);  // of each the port's block and the switch port's
+  CHECK(plan.packets == 4);  // one block each of the port and of the switch port
   CHECK(plan.seconds == doctest::Approx(1.5));
   CHECK(plan.notes == Notes{});
 }
@@ -116,7 +116,7 @@ TEST_CASE("packets are blocks that differ: index 0 and a key in the second block
   after[1].index0 = true;
   CHECK(change(subnet, after).packets == 4);
   subnet.switch_tables.erase(diagnose::test::host(1));
-  CHECK(change(subnet, after).packets == 4);  // as many as the port's
+  CHECK(change(subnet, after).packets == 4);  // as many as for the port
   subnet.port(1).switch_port->enforcement->partition_cap = 0;
   CHECK(change(subnet, after).packets == 2);
   subnet.port(1).switch_port.reset();
@@ -138,7 +138,7 @@ TEST_CASE("a key without a place is no packet beside those that are certain") {
   }
   std::vector<PartitionDefinition> after = subnet.partitions;
   after[1].pkey = ib::PKey(2);
-  // Its third block is written; the new key may be put there, and need not go into the second.
+  // Its third block must be written; the new key may be put there, instead of the second.
   CHECK(change(subnet, after).packets == 2);
 }
 
@@ -185,7 +185,7 @@ TEST_CASE("ports that lose the default partition are counted, and those in no ot
   std::vector<PartitionDefinition> after = subnet.partitions;
   after[0] = fabric::default_definition();
   const Plan closing = change(subnet, after);
-  CHECK(closing.changed == 4);  // three hosts, and the switch
+  CHECK(closing.changed == 4);  // three hosts and the switch
   CHECK(noted(closing,
               "4 ports will no longer be full members of the default partition, 3 of them "
               "in no other partition"));

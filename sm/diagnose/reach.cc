@@ -19,9 +19,9 @@ struct Side {
   std::string name;
   Holding wanted;
   std::optional<Holding> table;  // nothing: not known
-  bool filtered = false;         // by a switch port that enforces partitions
+  bool filtered = false;         // a switch port that enforces partitions is in the way
   std::optional<Holding> leaf;   // the switch port's table; nothing: not known
-  std::string obstacle;  // why the keys do not matter: no traffic passes, or nothing is known
+  std::string obstacle;  // no traffic passes, or nothing is known; then the keys do not matter
 
   bool is_member() const { return wanted.any() || (table && table->any()); }
 };
@@ -70,7 +70,7 @@ Side side_of(const ReachEnd& end, uint16_t partition, const FabricSnapshot& snap
   return side;
 }
 
-// Why this side cannot reach another one; empty: it can.
+// Why this side cannot reach another one; empty if it can.
 std::string fault_of(const Side& side) {
   if (!side.obstacle.empty()) return side.obstacle;
   if (!side.table) return "not known: the P_Key table of " + side.name + " has not been read";
@@ -95,7 +95,7 @@ std::string member(const Side& side) {
          (unexpected ? ", which it should not be" : "");
 }
 
-// Both sides are members.
+// The result if both sides are members.
 std::string verdict(const Side& one, const Side& other) {
   for (const Side* side : {&one, &other}) {
     const std::string why_not = fault_of(*side);
@@ -132,7 +132,7 @@ std::string named(uint16_t number, const FabricSnapshot& snapshot) {
 
 std::vector<std::string> reach(const ReachEnd& one, const ReachEnd& other,
                                const FabricSnapshot& snapshot) {
-  // 0x7fff is the greatest number, and so comes last.
+  // 0x7fff is the greatest number, so it comes last.
   std::set<uint16_t> partitions;
   for (const ReachEnd* end : {&one, &other}) collect(end->port, snapshot, partitions);
   std::vector<std::string> sentences;

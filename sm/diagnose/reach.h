@@ -10,12 +10,12 @@
 namespace ibpod::sm::diagnose {
 
 struct ReachEnd {
-  std::string name;  // for the sentences
+  std::string name;  // its name in sentences
   ib::Guid port;
 };
 
-// One sentence for each partition that both are or should be in, by the tables that were read last:
-// the partition, then "yes", "no", "not now" or "not known". The default partition comes last.
+// One sentence for each partition that both are or should be in, by the last tables read: the
+// partition, then "yes", "no", "not now" or "not known". The default partition comes last.
 std::vector<std::string> reach(const ReachEnd& one, const ReachEnd& other,
                                const FabricSnapshot& snapshot);
 

@@ -1,4 +1,4 @@
-// Each finding of `doctor` on the fabric: planted, reported, and gone when its remedy is done.
+// Each finding of `doctor`: its fault is put into the fabric, reported, and gone after its remedy.
 #include "lib/base/files.h"
 #include "sm/diagnose/health_checks.h"
 #include "sm/diagnose/test_snapshot.h"
@@ -35,9 +35,9 @@ struct Row {
   const char* what;
   Issue kind;
   void (*plant)(Fabric&);
-  const char* named;       // in the text
-  const char* remedy;      // in the remedy: what is done
-  void (*apply)(Fabric&);  // does it, and what then happens by itself
+  const char* named;       // required in the text
+  const char* remedy;      // required in the remedy: the action
+  void (*apply)(Fabric&);  // carries out the remedy and its consequences
 };
 
 void lock(Fabric& fabric) {
@@ -238,7 +238,7 @@ TEST_CASE("each finding is named alone, and is gone when its remedy is done") {
     CHECK_MESSAGE((finding.subject + ": " + finding.text).find(row.named) != std::string::npos,
                   finding.text);
     CHECK_MESSAGE(finding.remedy.find(row.remedy) != std::string::npos, finding.remedy);
-    if (row.apply == nullptr) continue;  // a count since the start, which the next start ends
+    if (row.apply == nullptr) continue;  // a count since the start, which only a restart resets
     row.apply(fabric);
     CHECK(fabric.checks().issues.empty());
   }

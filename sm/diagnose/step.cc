@@ -34,11 +34,11 @@ struct Change {
     }
     if (anywhere.empty()) return;
     append(text, anywhere);
-    if (written.empty()) written.insert(0);  // or another block
+    if (written.empty()) written.insert(0);  // or in another block
   }
 
   std::string text;
-  std::set<size_t> written;  // blocks, at least
+  std::set<size_t> written;  // at least these blocks
 };
 
 }  // namespace

@@ -10,9 +10,9 @@ namespace ibpod::sm::diagnose {
 struct TableStep {
   bool known = false;  // the port's table is known
   bool fits = true;    // both tables have room for the keys
-  size_t blocks = 0;   // to write, at least; with those of the switch port
+  size_t blocks = 0;   // blocks to write, at least; including the switch port's
   std::string before;  // "0:0x7fff 1:0x8001"; empty if not known
-  // Keys whose index the subnet manager chooses have none: "0:0x7fff 0x8001".
+  // Without an index for keys whose index the subnet manager chooses: "0:0x7fff 0x8001".
   std::string after;
 };
 

@@ -5,7 +5,7 @@
 namespace ibpod::sm::state {
 namespace {
 
-// A denied agent calls again within this time: its finding must not come and go.
+// A denied agent calls again within this time: the duplicate must stay visible until then.
 constexpr std::chrono::seconds kShown{90};
 
 }  // namespace

@@ -106,7 +106,7 @@ Result<Database::Statement> Database::prepare(std::string_view sql) {
 // SQLite rolls back by itself after some errors; then there is no transaction.
 void Database::roll_back() {
   if (sqlite3_get_autocommit(database_.get()) != 0) return;
-  (void)run("ROLLBACK");  // what fails is undone when the file is opened next
+  (void)run("ROLLBACK");  // a failed rollback happens when the file is opened next
 }
 
 Status Database::Statement::check_code(int code) const { return check_result(database_, code); }

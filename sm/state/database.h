@@ -1,4 +1,4 @@
-// Database: a SQLite database that is open in this process alone, and its prepared statements.
+// Database: a SQLite database that only this process has open, and its prepared statements.
 #pragma once
 
 #include "lib/base/files.h"
@@ -21,7 +21,7 @@ class Database {
   // Opens the file, or creates it with mode 0600, and locks it until this object is destroyed. An
   // existing file is not changed. not_found if the folder does not exist.
   static Result<Database> open(const Path& file);
-  // Flushes every later commit to disk. Changes the file.
+  // Makes every later commit durable. Changes the file.
   Status make_durable();
 
   // Statements without results.
@@ -47,10 +47,10 @@ class Database {
     Status bind_bytes(int place, std::string_view bytes);
     // Returns false if there are no more rows.
     Result<bool> step();
-    // Columns of the present row, from 0; copies.
+    // Columns of the present row, from 0; returns copies.
     int64_t number(int place) const;
     std::string bytes(int place) const;
-    // Call this before the statement is run again.
+    // Call it before the statement is run again.
     void reset();
 
    private:

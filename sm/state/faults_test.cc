@@ -1,4 +1,4 @@
-// Whatever becomes of the store, what is promised is what is in it.
+// After any failure of the store, all promised changes are in it.
 #include "lib/base/fd.h"
 #include "sm/state/sqlite_store.h"
 #include "tests/support/registry_fixture.h"
@@ -27,7 +27,7 @@ Status outcome(const Result<Value>& result) {
   return result ? ok() : Status(result.error());
 }
 
-// All that is promised comes true.
+// All bindings are verified.
 Status see_all(Registries& registry) {
   registry.bindings.note_written(registry.journal.version(), kNow);
   registry.partitions.note_swept(registry.journal.version());
@@ -47,7 +47,7 @@ Step unbind(const BindRequest& request) {
     return outcome(l.bindings.unbind(administrator(), request.attachment, kNow));
   };
 }
-// The changes of a commit whose result was unknown are there.
+// If the result of a commit was unknown, its changes are found.
 Step create(const Partition& partition) {
   return [=](Registries& l) {
     if (l.partitions.find(partition.name)) return ok();
@@ -60,7 +60,7 @@ Step remove(const std::string& name) {
   };
 }
 
-// Every kind of change, each to be committed by itself. Any of them may be done twice.
+// Every kind of change, each committed by itself. Each may be done twice.
 std::vector<Step> steps() {
   const auto a = [](std::vector<BindRequest::PartitionRequest> wishes) {
     return request("n1", "a", vf(1), std::move(wishes));
@@ -241,7 +241,7 @@ void kill_at_write(size_t n) {
   // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
 }
 
-// Says how many steps are done, one byte each.
+// Writes one byte for each completed step.
 void run(const Path& file, int done) {
   const auto store = state::SqliteStore::open(file);
   if (!store) ::_exit(2);
@@ -277,7 +277,7 @@ Ended run_until_killed(const Path& file, size_t n) {
   return ended;
 }
 
-// The content of the store after each number of steps.
+// The store's content after each step.
 std::vector<Objects> after_steps() {
   FakeStore store;
   const auto registry = Registries::load(store, policy(), kNow).value();
@@ -306,7 +306,7 @@ TEST_CASE("a process that is killed at any write has all that it had answered, o
     for (size_t n = 0;; ++n) {
       CAPTURE(n);
       const TempFolder folder(
-          "/dev/shm");  // what a process has written outlives it, flushed or not
+          "/dev/shm");  // what a process has written survives it, flushed or not
       const Ended ended = run_until_killed(folder.path() / "store", n);
       const auto store = state::SqliteStore::open(folder.path() / "store");
       REQUIRE(store);

@@ -58,7 +58,7 @@ TEST_CASE("the first version's partitions") {
   blue.proof = Proof::port;
   blue.members = {{storage(1), kFull, "storage 1"}, {storage(2), kLimited, ""}};
   CHECK(kept.registry->partitions.find("blue")->spec == blue);
-  CHECK(kept.registry->partitions.find("blue")->bindings == 2);  // with the one that leaves it
+  CHECK(kept.registry->partitions.find("blue")->bindings == 2);  // including the leaving one
   Partition red = make_partition("red", 0x10);
   red.membership = kLimited;
   CHECK(kept.registry->partitions.find("red")->spec == red);
@@ -81,10 +81,10 @@ TEST_CASE("the first version's bindings") {
   CHECK(a.desired == Memberships{{"blue", kFull}, {"red", kLimited}});
   CHECK(a.applied == a.desired);
   CHECK(a.generation == 1);
-  CHECK(a.state == BindingState::requested);  // to be seen again
+  CHECK(a.state == BindingState::requested);  // to be verified again
   CHECK(a.asked == kAsked);
   CHECK(kept.keys(vf(1)) == "0x0010 0x8100");
-  // On its way from one partition to another.
+  // This binding is moving from one partition to another.
   const fabric::Binding b = kept.binding("n1", "b");
   CHECK(b.desired == Memberships{{"red", kLimited}});
   CHECK(b.applied.empty());
@@ -122,7 +122,7 @@ TEST_CASE("the first version's nodes, and the GUIDs that it gave them") {
   };
   CHECK(given("n3", {0, 1}) == std::vector<AllocatedGuid>{{0, vf(0x1000)}, {1, vf(0x1001)}});
   CHECK(given("n1", {0}) == std::vector<AllocatedGuid>{{0, vf(0x1002)}});
-  // The PF is the node's that has bound it first.
+  // The PF belongs to the node that has bound it first.
   const auto other = kept.registry->bindings.bind(
       node("n1"), child("n1", "x", pf(20), {{"red", kLimited}}), absent(), kept.now);
   REQUIRE_FALSE(other);

@@ -37,12 +37,12 @@ Result<std::unique_ptr<Journal>> Journal::load(Store& store, Policy policy, Now 
   return journal;
 }
 
-// Resumes releases and deletions that a restart has interrupted.
+// Continues releases and deletions that a restart has interrupted.
 void Journal::resume(Now now) {
   std::vector<ib::Guid> guids;
   for (const auto& [guid, port] : records().ports) guids.push_back(guid);
   for (const ib::Guid guid : guids) {
-    // Also of ports without keys: earlier observations do not count.
+    // For ports without keys, too: earlier observations do not count.
     state_->port(guid).changed_in = version_;
     state_->refresh(guid, version_);
   }

@@ -1,9 +1,9 @@
-// Journal: the state in memory, with a Store on which its changes are written.
+// Journal: the state in memory, and the Store to which its changes are written.
 //
-// For one thread. It has no clock: the time is an argument. A caller applies any number of changes,
-// calls commit() once for all of them, and only then answers requests: before that, nothing that a
-// lookup shows is guaranteed. After a failed commit() every request is unavailable until the store
-// can be read again.
+// For one thread. It has no clock: the time is an argument. A caller makes any number of changes,
+// calls commit() once for all of them, and only then answers requests: until then, no lookup shows
+// durable values. After a failed commit() every request is unavailable until the store can be read
+// again.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -22,8 +22,8 @@ namespace ibpod::sm::state {
 
 struct CommitResult {
   Status status = ok();
-  bool wrote = false;  // true if there was something to write
-  // Attachments whose bindings have been released by the end of their lease.
+  bool wrote = false;  // true if there were changes to write
+  // Attachments whose bindings were released because their lease has ended.
   std::vector<fabric::Attachment> expired;
 };
 
@@ -38,33 +38,33 @@ class Journal {
 
   const Records& records() const { return state_->records(); }
   const Policy& policy() const { return policy_; }
-  // When it was loaded.
+  // The time at which it was loaded.
   Steady loaded() const { return loaded_; }
-  // Grows when the definitions for the subnet manager change.
+  // Increases when the definitions for the subnet manager change.
   uint64_t version() const { return version_; }
-  // Grows with each staged change: if it has not grown, nothing that is stored has changed.
+  // Increases with each staged change: if it is the same, nothing stored has changed.
   uint64_t changes() const { return staged_changes_; }
   // unavailable if the store could not be read after a failed commit.
   Status check_readable() const;
   bool is_readable() const { return state_readable_; }
 
-  // Writes all staged changes. If that fails, none of them holds: the state is what the store has,
-  // which is read again.
+  // Writes all staged changes. If that fails, none of them is valid: the state is read again from
+  // the store.
   CommitResult commit(Now now);
-  // Bindings that have changed since the last call: each attachment once, in its present state.
+  // Bindings that have changed since the last call: each attachment once, with its present state.
   // Empty while the store cannot be read.
   std::vector<fabricapi::BindingChange> take_changes();
 
   // --- for the registries
 
-  // What is changed in it and stored must be staged.
+  // Every change of a stored value must be staged.
   State& state() { return *state_; }
   void stage(RecordKind kind, std::string key);
   void stage(const PartitionRecord& record);
   void stage(const BindingRecord& entry);
-  // Starts another version, and returns it.
+  // Starts a new version, and returns it.
   uint64_t next_version() { return ++version_; }
-  // Call this after each change of what a port is a member of.
+  // Call it after each change of a port's memberships.
   void refresh(ib::Guid guid);
 
   void set_status(BindingRecord& entry, fabric::BindingState state, fabric::Condition condition,
@@ -74,10 +74,10 @@ class Journal {
   void note_expired(const fabric::Attachment& attachment) { expired_.push_back(attachment); }
   // Removes a binding whose keys have left the port's table.
   void remove(BindingRecord& entry, Now now);
-  // Removes a node that is being forgotten if it has no binding any more.
+  // Removes a node that is being forgotten, unless it still has a binding.
   void remove_if_forgotten(const std::string& node);
 
-  // Something was removed or changed that may have been the reason to reject a declaration.
+  // Records a removal or change that may have been the reason to reject a declaration.
   void note_conflict_freed() { conflict_freed_ = true; }
   bool conflict_freed() const { return conflict_freed_; }
   void clear_conflict_freed() { conflict_freed_ = false; }
@@ -99,7 +99,7 @@ class Journal {
   // The keys of records that commit() writes or removes.
   std::set<std::pair<RecordKind, std::string>> staged_;
   uint64_t staged_changes_ = 0;
-  std::map<fabric::Attachment, std::optional<fabric::Binding>> changes_;  // value: removed
+  std::map<fabric::Attachment, std::optional<fabric::Binding>> changes_;  // nothing: removed
   std::vector<fabric::Attachment> expired_;
   bool conflict_freed_ = false;
 };

@@ -158,7 +158,7 @@ TEST_CASE("a value that is not as it was written is refused, naming it") {
       bed.store.objects = whole.store.objects;
       bed.store.objects[kind][key] = "\xff\xff";
       check_refused(bed, key);
-      // Another one's.
+      // The value of another record.
       bed.store.objects = whole.store.objects;
       bed.store.objects[kind].erase(key);
       bed.store.objects[kind]["?"] = value;
@@ -169,7 +169,7 @@ TEST_CASE("a value that is not as it was written is refused, naming it") {
 
 using Objects = std::map<state::RecordKind, std::map<std::string, std::string>>;
 
-// The objects of a filled registry with one change.
+// The records of a filled registry with one change.
 void check_change_refused(const std::function<void(Objects&)>& change, const std::string& name) {
   Fixture whole;
   fill(whole);

@@ -1,4 +1,4 @@
-// Sets of memberships: each partition at most once.
+// Sets of memberships, with each partition at most once.
 #pragma once
 
 #include "lib/fabric/binding.h"
@@ -12,15 +12,15 @@ using Memberships = std::vector<fabric::PartitionMembership>;
 
 std::optional<fabric::Membership> membership_in(const Memberships& memberships,
                                                 const std::string& partition);
-// Compares partition and membership.
+// True if partition and membership are in the set.
 bool contains(const Memberships& memberships, const fabric::PartitionMembership& membership);
-// In the order of the first.
+// The common memberships, in the order of `first`.
 Memberships in_both(const Memberships& first, const Memberships& second);
 Memberships only_in_first(const Memberships& first, const Memberships& second);
 
-// Entries of a P_Key table that it takes.
+// The number of P_Key table entries of a membership.
 size_t entries_needed(fabric::Membership membership);
-// The keys of these entries; of `both` the full one last.
+// The keys of these entries; for `both` the full one is last.
 std::vector<ib::PKey> keys_of(ib::PKey pkey, fabric::Membership membership);
 
 }  // namespace ibpod::sm::state

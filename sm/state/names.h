@@ -1,6 +1,6 @@
-// The names of an attachment as keys of the store and as page tokens. A request's names have been
-// checked with its message (lib/fabricapi/fields.h); these checks are for what comes from the
-// store, where older versions have written, and from page tokens.
+// The names of an attachment as keys of the store and as page tokens. Names in requests are checked
+// with the message (lib/fabricapi/fields.h); these checks are for the store, which older versions
+// may have written, and for page tokens.
 #pragma once
 
 #include "lib/base/result.h"
@@ -16,7 +16,7 @@ namespace ibpod::sm::state {
 Status check_node(std::string_view name);
 Status check(const fabric::Attachment& attachment);
 
-// The key in the store, and page token: NODE/CONTAINER/INTERFACE. No part contains a '/'.
+// The key in the store, and the page token: NODE/CONTAINER/INTERFACE. No part contains a '/'.
 std::string key_of(const fabric::Attachment& attachment);
 // invalid if it is not a result of key_of().
 Result<fabric::Attachment> attachment_of(std::string_view key);

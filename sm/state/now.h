@@ -1,4 +1,4 @@
-// Now: the time of a request or an observation, which is an argument everywhere.
+// Now: the time of a request or an observation; always an argument.
 #pragma once
 
 #include "lib/fabric/binding.h"
@@ -9,7 +9,7 @@ namespace ibpod::sm::state {
 
 using Steady = std::chrono::steady_clock::time_point;
 
-// `steady` drives leases; `wall` is for display.
+// `steady` is for leases, `wall` for display.
 struct Now {
   Steady steady{};
   fabric::WallTime wall{};

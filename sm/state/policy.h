@@ -1,5 +1,5 @@
-// Policy: settings of ibpod-sm's configuration for the whole fabric. It does not change during the
-// life of the Journal.
+// Policy: the settings of ibpod-sm's configuration for the whole fabric. They do not change during
+// the life of the Journal.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -16,8 +16,8 @@
 
 namespace ibpod::sm::state {
 
-// The effect of a lease's end if the node has made no call. hold: its bindings become `unknown` and
-// keep keys and GUIDs. revoke: they are released, although pods may still run.
+// What happens to a node's bindings when their lease ends without a call. hold: they become
+// `unknown` and keep keys and GUIDs. revoke: they are released, although pods may still run.
 enum class LeasePolicy { hold, revoke };
 
 // Bytes of partitions.conf that nodes cannot use up: for static members, the partitions themselves
@@ -31,8 +31,8 @@ struct RegistryLimits {
   size_t partitions = 10'000;
   size_t members = 10'000;  // static members of a partition
   size_t nodes = 20'000;
-  size_t guids_of_node = 4'096;        // that the pool has given it
-  size_t pfs_of_node = 64;             // that it has claimed
+  size_t guids_of_node = 4'096;        // assigned to it by the pool
+  size_t pfs_of_node = 64;             // claimed by it
   size_t memberships_of_binding = 64;  // of a binding
   size_t memberships = (fabric::kMostBytes - kReservedBytes) / fabric::kMostMemberBytes;
   // 64 VFs in 16 partitions each.
@@ -44,7 +44,7 @@ struct RegistryLimits {
 struct Policy {
   pool::PKeyPool pkeys = pool::PKeyPool::make({}).value();
   pool::GuidPool guids = pool::GuidPool::make({}).value();
-  // The first of the definitions that the subnet manager gets.
+  // The first definition for the subnet manager.
   fabric::PartitionDefinition default_rule = fabric::default_definition();
   // Defaults of partitions.
   bool ipoib = false;
@@ -63,8 +63,8 @@ struct Policy {
   std::map<std::string, NodePorts> nodes;
   // All GUIDs of `nodes`. The Journal sets it, so that a lookup need not search all nodes.
   std::set<ib::Guid> guids_of_nodes;
-  // An unassigned PF port is assigned to the first node that binds a child on it, until that node
-  // is forgotten.
+  // A PF port without an owner is assigned to the first node that binds a child on it, until that
+  // node is forgotten.
   bool pfs_by_first_claim = false;
 
   Duration lease = std::chrono::minutes(10);
@@ -72,7 +72,7 @@ struct Policy {
   RegistryLimits limits;
 };
 
-// invalid if a GUID is listed twice or no port can have it, or if the lease is not positive.
+// invalid if a GUID is listed twice or is not a port GUID, or if the lease is not positive.
 Status check(const Policy& policy);
 
 }  // namespace ibpod::sm::state

@@ -1,5 +1,4 @@
-// Any content of the whole database: what is read from it is written so that it reads the same
-// again.
+// Any content of the whole database: records that are read can be written and read again unchanged.
 #include "sm/state/names.h"
 #include "sm/state/read_state.h"
 #include "sm/state/stored.h"
@@ -29,8 +28,8 @@ Objects written(const Records& records) {
   return objects;
 }
 
-// Objects, one after the other: a byte for the kind, one for the key's length, the key, two for the
-// value's length, the value.
+// The records one after the other: a byte for the kind, one for the key's length, the key, two for
+// the value's length, the value.
 void fill(FakeStore& store, std::string_view bytes) {
   const auto take = [&bytes](size_t count) {
     const std::string_view taken = bytes.substr(0, count);

@@ -19,7 +19,7 @@ struct BindingRecord {
   Memberships pending_removal;
   // The rest is not stored.
   Steady lease_end{};
-  bool missing_from_sync = false;  // a Sync since the last renewal did not name it
+  bool missing_from_sync = false;  // the last Sync did not name it
   bool lease_expired = false;      // `unknown` because its lease has ended
 };
 
@@ -36,11 +36,11 @@ struct ByAttachment {
   }
 };
 
-// A port's membership as OpenSM is given it.
+// A port's membership as OpenSM gets it.
 struct EngineMember {
   fabric::Membership membership;
-  // True if only children use the partition on this port, so it must not take index 0 from the
-  // interface of the PF.
+  // True if only children use the partition on this port, so that it must not take index 0 from the
+  // PF's interface.
   bool skip_index0;
   auto operator<=>(const EngineMember&) const = default;
 };
@@ -53,13 +53,13 @@ struct PartitionRecord {
   // Former static members whose tables may still hold the key.
   std::set<ib::Guid> former_members;
   // The rest is not stored.
-  uint64_t version = 0;                                   // the version in which it last changed
+  uint64_t version = 0;                                   // in which it last changed
   bool swept = false;                                     // a sweep has read that version
-  std::set<const BindingRecord*, ByAttachment> bindings;  // present and former
-  std::map<ib::Guid, EngineMember> engine_members;        // as rendered
+  std::set<const BindingRecord*, ByAttachment> bindings;  // of present and former members
+  std::map<ib::Guid, EngineMember> engine_members;        // as in its definition
   // Members and former members that no scan has found since they became members.
   std::set<ib::Guid> never_seen;
-  Steady delete_began{};  // since when this process knows of its deletion
+  Steady delete_began{};  // when this process learned of its deletion
   mutable std::optional<fabric::PartitionDefinition> rendered;  // a cache
 
   bool deleting() const { return state == fabric::PartitionState::deleting; }
@@ -70,8 +70,8 @@ struct PortRecord {
   using Memberships = std::vector<std::pair<PartitionRecord*, fabric::Membership>>;
   using EngineMembers = std::vector<std::pair<PartitionRecord*, EngineMember>>;
   std::vector<BindingRecord*> bindings;
-  Memberships members;           // static ones
-  EngineMembers engine_members;  // the same order for the same members
+  Memberships members;           // as a static member
+  EngineMembers engine_members;  // sorted in the same way
   std::set<PartitionRecord*> former_member_of;
   uint64_t changed_in = 0;
   // The number of partitions that its bindings request, and the node of these bindings.
@@ -91,14 +91,14 @@ struct VfSlot {
 
 struct NodeRecord {
   bool forgetting = false;
-  std::set<ib::Guid> pfs;  // claimed
+  std::set<ib::Guid> pfs;  // claimed by the node
   BootIdTracker boot_ids = {};
   // The rest is not stored.
   std::optional<Steady> last_contact;  // and for display:
   std::optional<fabric::WallTime> last_contact_wall;
   size_t bindings = 0;
   size_t guids = 0;
-  size_t memberships = 0;  // of its ports
+  size_t memberships = 0;  // of all its ports
 };
 
 // The GUIDs that belong to a node or a pod.
@@ -108,8 +108,8 @@ struct GuidRecords {
   std::map<ib::Guid, std::string> claims;  // PFs, by node
   // GUIDs that the pool must not assign: those of ports, of VF slots and of claims.
   std::set<ib::Guid> in_use;
-  std::optional<ib::Guid> last;  // the one that the pool assigned last
-  // When the last binding of a pod-requested GUID was removed. Not stored.
+  std::optional<ib::Guid> last;  // assigned last by the pool
+  // When the last binding of each pod-requested GUID was removed. Not stored.
   std::map<ib::Guid, Steady> released;
 };
 
@@ -127,7 +127,7 @@ struct Records {
   size_t static_member_count = 0;  // of all partitions
   std::optional<uint16_t> last_pkey;
 
-  // Null: there is none.
+  // Null if there is none.
   const BindingRecord* find_binding(const fabric::Attachment& attachment) const;
   const PartitionRecord* find_partition(const std::string& name) const;
   const PortRecord* find_port(ib::Guid guid) const;
@@ -138,7 +138,7 @@ struct Records {
 bool is_child(const fabric::Binding& binding);
 // Desired, applied and former memberships of the binding.
 Memberships all_memberships(const BindingRecord& entry);
-// The number of partitions of the port with `added`, and without those of `except`.
+// The number of partitions of the port with `added` and without those of `except`.
 size_t memberships_with(const Records& records, ib::Guid guid, const Memberships& added,
                         const BindingRecord* except);
 

@@ -54,7 +54,7 @@ Status prepare_file(Database& database) {
   return migrate(database, version);
 }
 
-// Adds what an administrator can do.
+// Adds a remedy for the administrator.
 Error advised(Error error) {
   if (error.code() == Code::busy)
     return std::move(error).also(

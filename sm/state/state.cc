@@ -210,7 +210,7 @@ bool State::refresh(ib::Guid guid, uint64_t next) {
   return differs;
 }
 
-// Except for released ones, all bindings of a port are of one node.
+// All bindings of a port, except for released ones, are of one node.
 void State::count_memberships(ib::Guid guid) {
   PortRecord& counted = port(guid);
   if (counted.memberships > 0) records_.nodes[counted.node].memberships -= counted.memberships;

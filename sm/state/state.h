@@ -8,8 +8,8 @@
 
 namespace ibpod::sm::state {
 
-// What records() shows is changed through State alone. Fields of a record that no index depends on
-// may be changed in place.
+// Only State changes the records that records() returns. Fields without an index may be changed in
+// place.
 class State {
  public:
   State() = default;
@@ -19,13 +19,13 @@ class State {
 
   const Records& records() const { return records_; }
 
-  // Null: there is none.
+  // Null if there is none.
   BindingRecord* find_binding(const fabric::Attachment& attachment);
   PartitionRecord* find_partition(const std::string& name);
   // These add the record if there is none.
   PortRecord& port(ib::Guid guid);
   NodeRecord& node(const std::string& name);
-  // Calls `visit` for each record, which it may remove.
+  // Calls `visit` for each record; it may remove the record.
   template <typename Visit>
   void for_each_partition(const Visit& visit) {
     for (auto at = records_.partitions.begin(); at != records_.partitions.end();)
@@ -50,7 +50,7 @@ class State {
   void claim(ib::Guid guid, const std::string& node);
   // Removes its GUIDs and claims, too.
   void remove_node(const std::string& node);
-  // Forgets when GUIDs were released before this time.
+  // Forgets GUIDs that were released before this time.
   void forget_released(Steady before);
   void set_last_pkey(uint16_t pkey) { records_.last_pkey = pkey; }
   void set_last_guid(ib::Guid guid) { records_.guids.last = guid; }
@@ -58,13 +58,13 @@ class State {
   void renew_lease(BindingRecord& entry, Steady end);
   void end_lease(BindingRecord& entry);
 
-  // Updates the port's membership in each partition as of version `next`. Returns true if that
-  // changed anything. Removes the port if nothing names it.
+  // Updates the port's membership in each partition as of version `next`, and removes the port if
+  // nothing names it. Returns true if that changed anything.
   bool refresh(ib::Guid guid, uint64_t next);
   // Updates `requested` and `unsettled` after a change of binding states alone.
   void update_unsettled(ib::Guid guid);
-  // Takes over what `before` knows by observation of records that are the same in both. Returns the
-  // bindings that are not.
+  // Copies observations from `before` for records that are the same in both. Returns the bindings
+  // that differ.
   std::vector<const BindingRecord*> keep_observations(const Records& before);
 
  private:

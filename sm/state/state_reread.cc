@@ -1,4 +1,4 @@
-// The state after it was read again.
+// Compares the state before and after it was read again.
 #include "sm/state/state.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace {
 
 using fabric::BindingState;
 
-// Compares what is stored of both, without observations.
+// Compares the stored values, without observations.
 bool same_record(const BindingRecord& a, const BindingRecord& b) {
   const auto released = [](const BindingRecord& entry) {
     return entry.binding.state == BindingState::releasing;

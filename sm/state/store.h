@@ -1,5 +1,5 @@
-// Store: the state of ibpod-sm on disk, as keys and values by kind. State gives them their
-// meaning; it keeps everything in memory and reads the store at its start.
+// Store: the state of ibpod-sm on disk, as keys and values by kind. State interprets them, keeps
+// them all in memory, and reads the store at its start.
 #pragma once
 
 #include "lib/base/result.h"
@@ -11,7 +11,7 @@
 
 namespace ibpod::sm::state {
 
-// The numbers are on disk: never reuse one.
+// The numbers are on disk: a number must never be reused.
 enum class RecordKind { partition = 1, binding = 2, node = 3, guid = 4, range = 5 };
 
 struct RecordChange {
@@ -33,9 +33,9 @@ class Store {
   // All records of a kind, by key.
   virtual Result<std::map<std::string, std::string>> all(RecordKind kind) = 0;
 
-  // Writes all changes, in this order, or none; they are on disk when it succeeds. unavailable if
-  // the disk is full: nothing was written, and a later call may succeed. After any other failure
-  // all or nothing was written: the caller must read the store again.
+  // Writes all changes in this order, or none; they are durable if it succeeds. unavailable if the
+  // disk is full: nothing was written, and a later call may succeed. After any other error all or
+  // nothing was written: the caller must read the store again.
   virtual Status commit(const std::vector<RecordChange>& changes) = 0;
 };
 

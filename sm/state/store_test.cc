@@ -25,7 +25,7 @@ struct Kept {
   Objects all(RecordKind kind) const { return open()->all(kind).value(); }
 };
 
-// In a process of its own; its exit code, or minus the signal that ended it.
+// Runs it in a child process; returns its exit code, or minus the signal that ended it.
 template <typename Body>
 int in_child(const Body& body) {
   const pid_t child = ::fork();
@@ -77,7 +77,7 @@ TEST_CASE("a process that is killed in a commit leaves all of it or nothing") {
   const Kept kept;
   std::vector<RecordChange> changes;
   for (int i = 0; i < 200; ++i) changes.push_back({RecordKind::binding, std::to_string(i), "x"});
-  // Before, in and behind the commit, until one child is fast enough.
+  // The child is killed before, in and after the commit, until one is fast enough.
   int killed = 0;
   for (suseconds_t limit = 1;; limit += 50 + limit / 10) {
     CAPTURE(limit);
@@ -114,7 +114,7 @@ TEST_CASE("where the disk is full nothing is changed, and later it goes on") {
   CHECK(database.transaction([&] { return database.run(put); }));
 }
 
-// The end of a pipe that goes when a process has come so far, or has ended.
+// A pipe whose end closes when a process has reached a point, or has ended.
 struct Signal {
   Fd reading, writing;
   Signal() {
@@ -201,7 +201,7 @@ TEST_CASE("what is damaged, another program's or of a newer version is refused a
   CHECK(kept.all(RecordKind::binding).size() == 500);
 }
 
-// SQLite brings it into the file, as it would have for that version.
+// SQLite copies the journal to the file, as it would have done for that version.
 TEST_CASE("what a newer version that was killed has in the journal is not lost to it") {
   const Kept kept;
   REQUIRE(kept.open());
@@ -209,7 +209,7 @@ TEST_CASE("what a newer version that was killed has in the journal is not lost t
     Database database = Database::open(kept.file).value();
     const bool done = database.make_durable() && database.run("PRAGMA user_version = 2") &&
                       database.run("INSERT INTO objects VALUES (3, 'n', 'newer')");
-    ::_exit(done ? 0 : 1);  // nothing is closed
+    ::_exit(done ? 0 : 1);  // without closing the database
   });
   REQUIRE(end == 0);
   REQUIRE_FALSE(read_file(kept.file.string() + "-wal")->empty());

@@ -92,7 +92,7 @@ Result<StoredPartition> partition_from(const std::string& bytes) {
   StoredPartition found;
   found.partition = TRY(fabricapi::parse_spec(message));
   if (!found.partition.pkey) return fabricapi::wrong_number("pkey", 0, "1 to 32766");
-  // A request may leave them out, a record does not.
+  // A request may omit them, a record must not.
   if (message.membership().empty() || message.proof().empty())
     return Error(Code::invalid, "membership or proof is missing");
   TRY(fabric::check(found.partition));

@@ -1,5 +1,5 @@
-// Records as bytes of the store (sm/state/stored.proto). Parsing returns invalid for anything
-// that to_bytes() cannot have written.
+// Records as bytes of the store (sm/state/stored.proto). Parsing returns invalid for anything that
+// to_bytes() cannot have written.
 #pragma once
 
 #include "lib/base/result.h"

@@ -1,5 +1,5 @@
-// Any value of the database: what is parsed from it is written so that it parses to the same again.
-// The first byte selects the kind.
+// Any value of the database: a value that is parsed can be written and parsed again unchanged. The
+// first byte selects the kind.
 #include "sm/state/stored.h"
 #include "tests/support/fuzz.h"
 
