@@ -19,7 +19,7 @@ std::vector<std::string> names_of(const rpc::Peer& peer) {
   return names;
 }
 
-// For the log: a certificate may have thousands.
+// For the log: limits the number of names, as a certificate may have thousands.
 std::string listed(const std::vector<std::string>& names) {
   constexpr size_t kMostListed = 8;
   std::string text;
@@ -29,7 +29,7 @@ std::string listed(const std::vector<std::string>& names) {
   return left == 0 ? text : text + " and " + std::to_string(left) + " more";
 }
 
-// Longer than any node name and SPIFFE ID: the name would be in every line of the log.
+// The limit is above any node name and SPIFFE ID: each log line has the name.
 Status check_lengths(const std::vector<std::string>& names) {
   constexpr size_t kMostName = 2048;
   for (const std::string& name : names)
@@ -43,7 +43,7 @@ Error no_node(const std::string& name) {
   return Error(Code::denied, "the certificate's name " + name + " contains no valid node name");
 }
 
-// The caller for a certificate's names by this rule; nullopt if none matches.
+// The caller that this rule gives to the certificate's names; nullopt if none matches.
 Result<std::optional<Caller>> match_rule(const RoleRule& rule,
                                          const std::vector<std::string>& names) {
   std::optional<Caller> caller;

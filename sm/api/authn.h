@@ -1,4 +1,4 @@
-// RoleRules: whom ibpod-sm takes a caller for. It goes by what the connection proves.
+// RoleRules: authentication: the caller's role and name by its connection.
 #pragma once
 
 #include "lib/fabricapi/caller.h"
@@ -20,15 +20,14 @@ struct RoleRule {
 
 class RoleRules {
  public:
-  // The first rule that one of a certificate's names matches decides. invalid for a rule of nodes
-  // without `*`, for one of administrators that any certificate matches, and for one that comes
-  // twice. Without rules only the unix socket leads to anything.
+  // The first rule that matches one of a certificate's names decides. invalid for a node rule
+  // without `*`, an administrator rule that matches any certificate, and a duplicate rule. Without
+  // rules only the unix socket gives a role.
   static Result<RoleRules> make(std::vector<RoleRule> rules);
 
-  // The unix socket is the administrator's. denied, with the certificate's names, where no rule
-  // matches, where the name of a node cannot be one, and where the rule that decides finds the
-  // names of two nodes in one certificate, or one of more than 2,048 bytes. A refusal is short
-  // enough to be logged, whatever is in the certificate.
+  // The unix socket is the administrator's. denied, with the certificate's names, if no rule
+  // matches, if the node name is invalid, if the deciding rule matches two node names, or if a name
+  // has more than 2,048 bytes. The error is short enough for the log, whatever the certificate.
   Result<fabricapi::Caller> identify(const rpc::Peer& peer) const;
 
  private:
@@ -37,7 +36,7 @@ class RoleRules {
 };
 
 // [{"match": "CN=system:node:*", "role": "node"}, {"match": "CN=ibpod-admin", "role":
-// "administrator"}]. Errors name the path of what is wrong.
+// "administrator"}]. Errors have the path of the wrong value.
 Result<RoleRules> read_role_rules(const json::Value& value);
 
 }  // namespace ibpod::sm::api

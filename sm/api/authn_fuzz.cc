@@ -1,6 +1,6 @@
 // For any certificate names and any roles: no caller gets a role that no rule gives. The input has
 // two parts with byte 0x1e between them: the roles, and a common name followed by the other names,
-// one a line, as in rpc::Peer.
+// one per line, as in rpc::Peer.
 #include "lib/base/dns_name.h"
 #include "sm/api/authn.h"
 #include "tests/support/fuzz.h"
@@ -29,7 +29,7 @@ bool some_rule_gives(const json::Value& roles, const fabricapi::Caller& caller) 
 }
 
 void check_caller(const RoleRules& authority, const json::Value& roles, const rpc::Peer& peer) {
-  constexpr size_t kMostText = 4000;  // it is logged
+  constexpr size_t kMostText = 4000;  // the refusal is logged
   const auto caller = authority.identify(peer);
   if (!caller)
     return require(!caller.error().text().empty() && caller.error().text().size() <= kMostText);

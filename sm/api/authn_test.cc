@@ -40,10 +40,10 @@ TEST_CASE("authority: the first rule that a name of the certificate matches deci
       {certificate("", {"DNS=n7.nodes.example"}), {Role::node, "n7", "DNS=n7.nodes.example"}},
       {certificate("", {"DNS=x", "URI=spiffe://lab/node/n7"}),
        {Role::node, "n7", "URI=spiffe://lab/node/n7"}},
-      // One node by two names.
+      // One node with two names.
       {certificate("x", {"DNS=n7.nodes.example", "DNS=n7.nodes.example"}),
        {Role::node, "n7", "DNS=n7.nodes.example"}},
-      // The order is that of the rules and not of the names.
+      // The order of the rules counts, not that of the names.
       {certificate("x", {"DNS=n7.nodes.example"}), {Role::node, "n7", "DNS=n7.nodes.example"}},
       {certificate("system:node:n7", {"DNS=n8.nodes.example"}),
        {Role::node, "n7", "CN=system:node:n7"}},
@@ -72,7 +72,7 @@ TEST_CASE("authority: whom no rule is for, or who is no certain node, is denied"
        "the certificate's name CN=system:node:N7 contains no valid node name"},
       {certificate("", {"DNS=n7.nodes.example", "DNS=n8.nodes.example"}),
        "the certificate names two nodes, n7 and n8: expected one"},
-      // A name's text does not change its kind.
+      // The text of a name does not change its kind.
       {certificate("", {"URI=CN=ibpod-admin"}), "certificate matches no role: URI=CN=ibpod-admin"},
   };
   for (const auto& [peer, text] : table) {

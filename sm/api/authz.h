@@ -1,4 +1,4 @@
-// Which calls of the fabric's API are for whom.
+// Authorization: which role may make which call.
 #pragma once
 
 #include "lib/base/result.h"
@@ -33,12 +33,11 @@ std::string_view name(Call call);
 // The call's name in the audit log and in metrics; empty for a call that only reads.
 std::string_view action(Call call);
 
-// True for a call that ends something, or says that something is still there: places for it are
-// kept free of other calls.
+// True for a call that ends something or renews it: part of the limits is reserved for such calls.
 bool is_reserved(Call call);
 
-// denied where the call is not for the caller's role; and, for a node, where `node`, of which the
-// request speaks, is another or none: what it may call at all is about itself.
+// denied if the caller's role may not make the call, or if the caller is a node and `node`, the
+// subject of the request, is another node or none.
 Status authorize(const fabricapi::Caller& caller, Call call, const std::string& node = {});
 
 }  // namespace ibpod::sm::api

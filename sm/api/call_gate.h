@@ -1,5 +1,5 @@
-// CallGate: what a call has to pass before the controller sees it: authentication, the limits of
-// calls in progress, authorization, and the queue of the controller's thread.
+// CallGate: the checks of a call before the controller sees it: authentication, the limits of calls
+// in progress, authorization, and the queue of the controller's thread.
 #pragma once
 
 #include "sm/api/authz.h"
@@ -15,7 +15,7 @@
 
 namespace ibpod::sm::api {
 
-// The reserved places of the queue that a call may use.
+// The reserved part of the queue that a call may use.
 CallQueue::Share share_of(const fabricapi::Caller& caller, Call call);
 
 struct AdmittedCall {
@@ -23,10 +23,10 @@ struct AdmittedCall {
   std::shared_ptr<CallLimiter::Slot> slot;
 };
 
-// From any thread.
+// Thread-safe.
 class CallGate {
  public:
-  // Of a call that changes or lists something: its action(), its subject, and why it was refused.
+  // Called for a refused change or list call, with its action(), its subject and the error.
   using OnRefused = std::function<void(const fabricapi::Caller&, std::string_view action,
                                        const std::string& subject, const Error&)>;
   struct Deps {
@@ -36,13 +36,12 @@ class CallGate {
   };
   CallGate(Deps deps, std::string fabric) : deps_(std::move(deps)), fabric_(std::move(fabric)) {}
 
-  // An unknown caller is denied before anything else is checked. not_found for another fabric; an
-  // empty one means "default" (api/ibpod/v1/fabric.proto). unavailable without a place; an
-  // administrator and a call that is_reserved() have the reserved ones.
+  // Checks the caller first: denied for an unknown one. not_found for another fabric; an empty one
+  // means "default" (api/ibpod/v1/fabric.proto). unavailable if the limit is reached;
+  // administrators and calls with is_reserved() may use the reserve.
   Result<AdmittedCall> admit(const rpc::Peer& peer, const std::string& fabric, Call call,
                              CallLimiter& limiter) const;
-  // Queues `task`, the call itself. denied as by authorize(); unavailable without a place in the
-  // queue.
+  // Queues `task`, which makes the call. denied as authorize(); unavailable if the queue is full.
   Status submit(const fabricapi::Caller& caller, Call call, const CallSubject& subject,
                 TaskQueue::Task task) const;
 

@@ -1,4 +1,4 @@
-// CallLimiter: how many calls are in progress, in all and of one caller.
+// CallLimiter: limits the calls in progress, in total and per caller.
 #pragma once
 
 #include "lib/base/result.h"
@@ -10,20 +10,20 @@
 
 namespace ibpod::sm::api {
 
-// From any thread. It lives as long as any place of it is taken.
+// Thread-safe. It lives as long as any of its slots.
 class CallLimiter : public std::enable_shared_from_this<CallLimiter> {
  public:
-  // An eighth of all places, and a quarter of each caller's, are kept free of ordinary calls: who
-  // fills them can still end what it has begun, and others and administrators get in.
+  // An eighth of all slots, and a quarter of each caller's, are reserved: a caller at its limit can
+  // still end what it has begun, and other callers and administrators can still make calls.
   enum class Quota {
     ordinary,
-    reserved,  // an administrator's; what ends something, or says that something is still there
+    reserved,  // for administrators, and for calls that end something or renew it
   };
-  // `what`: the name of the counted thing, for the refusal: "calls".
+  // `what`: the name of the counted things in errors: "calls".
   CallLimiter(std::string what, size_t most, size_t most_of_one)
       : what_(std::move(what)), most_(most), most_of_one_(most_of_one) {}
 
-  // Free again when it goes.
+  // Counts one call until it is destroyed.
   class Slot {
    public:
     Slot(std::shared_ptr<CallLimiter> limiter, std::string caller)
@@ -39,7 +39,7 @@ class CallLimiter : public std::enable_shared_from_this<CallLimiter> {
     std::string caller_;
   };
 
-  // unavailable where there is none.
+  // unavailable if no slot is free.
   Result<std::shared_ptr<Slot>> take(const std::string& caller, Quota quota = Quota::ordinary);
 
  private:

@@ -1,5 +1,5 @@
-// CallQueue: calls that wait for the one thread, each in its caller's own queue. The queues are
-// served in turn, so that no caller's calls wait for all of another's.
+// CallQueue: calls that wait for the controller's thread, in a queue for each caller. The queues
+// take turns, so that a caller does not wait for all calls of another one.
 #pragma once
 
 #include "lib/base/result.h"
@@ -17,11 +17,11 @@ namespace ibpod::sm::api {
 class CallQueue {
  public:
   using Call = std::function<void()>;
-  // The reserved places that a call may use.
+  // The reserved part of the limits that a call may use.
   enum class Share {
-    ordinary,       // nothing: neither the caller's reserve, nor that of all
-    reserved,       // both: calls that end something or renew it
-    administrator,  // both, and is not bounded by what one caller may have
+    ordinary,       // none of it
+    reserved,       // all of it: for calls that end something or renew it
+    administrator,  // all of it, and without the limit of one caller
   };
   struct Limits {
     size_t all = 4096;
@@ -31,10 +31,10 @@ class CallQueue {
   };
   explicit CallQueue(Limits limits) : limits_(limits) {}
 
-  // unavailable, naming the caller and the limit, where there is no place.
+  // unavailable, naming the caller and the limit, if the queue is full.
   Status push(const std::string& caller, Share share, Call call);
-  // At most so many: the first of each caller, then the second, beginning with the caller who has
-  // waited for its turn longest.
+  // Returns at most `most` calls: the first call of each caller, then the second ones, beginning
+  // with the caller that has waited longest.
   std::vector<Call> take(size_t most);
   size_t size() const { return size_; }
 
@@ -42,8 +42,8 @@ class CallQueue {
   Status check_room(const std::string& caller, Share share) const;
 
   const Limits limits_;
-  std::map<std::string, std::deque<Call>> queues_;  // none is empty
-  std::list<std::string> order_;                    // the callers of queues_
+  std::map<std::string, std::deque<Call>> queues_;  // without empty ones
+  std::list<std::string> order_;                    // the callers in queues_
   size_t size_ = 0;
 };
 

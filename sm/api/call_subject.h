@@ -1,4 +1,4 @@
-// CallSubject: what a call is about, for authorization and the audit log.
+// CallSubject: the subject of a call, for authorization and the audit log.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -8,8 +8,8 @@
 namespace ibpod::sm::api {
 
 struct CallSubject {
-  std::string text = {};  // "n1/c1/net1"; empty: nothing in particular
-  std::string node = {};  // whose bindings and ports it is about; empty: not one node's
+  std::string text = {};  // "n1/c1/net1"; empty: none
+  std::string node = {};  // the node that it is about; empty: no single node
 };
 
 CallSubject subject_of(const fabric::Attachment& attachment);
@@ -26,7 +26,7 @@ inline CallSubject subject_of(const fabricapi::SyncRequest& request) {
 inline CallSubject subject_of(const fabricapi::ObserveRequest& request) {
   return {request.node, request.node};
 }
-// Not a node's call: no node forgets itself.
+// Has no `node`, because a node must not forget itself.
 inline CallSubject subject_of(const fabricapi::ForgetRequest& request) { return {request.node}; }
 inline CallSubject subject_of(const fabricapi::PageRequest&) { return {}; }
 inline CallSubject subject_of(const fabricapi::PlanRequest&) { return {}; }

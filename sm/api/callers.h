@@ -1,4 +1,4 @@
-// Callers: who calls, by what the connection proves, and under which account.
+// Identifies the caller of a connection, and its account.
 #pragma once
 
 #include "lib/fabricapi/caller.h"
@@ -11,11 +11,11 @@
 
 namespace ibpod::sm::api {
 
-// Authenticates the caller; denied for an unknown one. From any thread.
+// Authenticates the caller; denied for an unknown one. Thread-safe.
 using Identify = std::function<Result<fabricapi::Caller>(const rpc::Peer&)>;
 
-// As RoleRules::identify(). `on_unauthorized` is called with each refusal, from any thread. `rules`
-// outlives it.
+// RoleRules::identify(), with a call of `on_unauthorized` for each refusal, from any thread.
+// `rules` outlives it.
 Identify authenticator(const RoleRules& rules, std::function<void(const Error&)> on_unauthorized);
 
 // The account of a connection: account_of() if its caller has a role, else "unauthorized " and its

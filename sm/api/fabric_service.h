@@ -1,5 +1,5 @@
-// FabricService: the gRPC service of ibpod-sm, one handler for each call. A handler runs on one of
-// gRPC's threads. It reads the request and passes the CallGate; then the thread of `Target` calls
+// FabricService: the gRPC service of ibpod-sm, with one handler for each call. A handler runs on a
+// thread of gRPC's, reads the request and passes the CallGate; then the thread of `Target` calls
 // the method that answers.
 #pragma once
 
@@ -26,21 +26,22 @@ namespace ibpod::sm::api {
 
 struct ServiceSettings {
   std::string fabric = "default";
-  // Calls at a time, in all and of one account. What is beyond is refused as unavailable at once. A
-  // call takes its place until it is answered, even where the client has gone. Some are kept for
-  // calls that is_reserved() and for administrators (CallLimiter::Quota).
+  // The most calls in progress, in total and per account; further ones are unavailable. A call
+  // counts until it is answered, even if its client has gone. Part is reserved for calls with
+  // is_reserved() and for administrators (CallLimiter::Quota).
   size_t calls = 8192;
   size_t calls_of_one = 512;
   size_t watches = 256;
   size_t watches_of_one = 16;
-  // How many bytes of changes may wait for watchers to read; beyond it a watch ends
-  // (RESOURCE_EXHAUSTED, which is unavailable). The bindings that a watch begins with do not count:
-  // another watch would begin with as many.
+  // The most bytes of changes that wait for watchers; beyond it a watch ends (RESOURCE_EXHAUSTED,
+  // which is unavailable). The bindings at the start of a watch do not count: another watch would
+  // start with as many.
   WatchBytes::Limits watch_bytes = {};
-  Duration longest{600'000};  // a call; clients that name no deadline wait as long
+  Duration longest{600'000};  // the deadline of a call whose client sets none, and the latest one
 };
 
-// Requests that have parts come as bytes (request_bytes.h); the others take no more than their own.
+// The raw methods get their request as bytes (request_bytes.h), because it has repeated parts; the
+// size of other requests is limited.
 template <template <typename> typename... Raw>
 struct Layered;
 template <>
@@ -60,8 +61,8 @@ using CallbackService =
             v1::Fabric::WithRawCallbackMethod_Explain,
             v1::Fabric::WithRawCallbackMethod_WatchBindings>::Type;
 
-// A call that waits for a port or a node keeps its request in memory, with its unknown fields. A
-// request with known fields only has passed their checks, and is far smaller than this.
+// The largest request of a call that waits for a port or a node, as it stays in memory with its
+// unknown fields. A request with only known fields has passed their checks, and is far smaller.
 inline constexpr size_t kLargestWaiting = 64 << 10;
 template <typename Message, typename Asked>
 Result<Asked> small(const Message& request, Result<Asked> asked) {
@@ -83,19 +84,20 @@ struct Reply {
     call->responder->respond(grpc::Status::OK,
                              [&] { put(fabricapi::to_message(*value), response); });
   }
-  // True once the client is gone.
+  // Returns a function that is true once the client is gone.
   std::function<bool()> gone() const {
     return [responder = call->responder] { return responder->is_done(); };
   }
 };
 
-// `Target` has a method for each call: its caller, what it asks, and the Done, which it calls once.
+// `Target` has a method for each call, with the caller, the request and the Done, which it calls
+// once.
 template <typename Target>
 class FabricService final : public CallbackService {
  public:
-  // `target` is used on the thread that works off `deps.tasks`. It outlives the service, and each
-  // Done that it has not called yet. The deadline that it is given is a little before the client's,
-  // so that its answer arrives.
+  // `target` is called on the thread that runs `deps.tasks`. It outlives the service, and each Done
+  // that it has not called yet. Its deadlines are a little before the client's, so that answers
+  // arrive.
   FabricService(Target& target, CallGate::Deps deps, const ServiceSettings& settings = {})
       : target_(target),
         settings_(settings),
@@ -241,7 +243,7 @@ class FabricService final : public CallbackService {
     return fabricapi::read_partition(message.partition()).during("partition");
   };
 
-  // Methods of Target with other arguments than the caller, what it asks, and the Done.
+  // For methods of Target with other arguments than the caller, the request and the Done.
   template <typename Method>
   auto until_deadline(const Context& context, Method method) {
     return [until = deadline_of(context), method](Target& target, const Caller& caller,
@@ -256,22 +258,21 @@ class FabricService final : public CallbackService {
     };
   }
 
-  // A little before the client's, or the answer would not arrive in time.
+  // A little before the client's, so that the answer arrives in time.
   Deadline deadline_of(const Context& context) {
-    const rpc::Answering answering(*this);  // it is asked for before call() is
+    const rpc::Answering answering(*this);  // this runs before call()
     constexpr Duration kOnItsWay{500};
     const auto left =
         std::chrono::duration_cast<Duration>(context.deadline() - std::chrono::system_clock::now());
     return Deadline::in(std::min(settings_.longest, left - std::min(kOnItsWay, left / 10)));
   }
 
-  // `asked`: the request as it was read. `ask` is given the target, the caller, what it asks, and
-  // the Done.
+  // `asked`: the parsed request. `ask` gets the target, the caller, the request and the Done.
   template <typename Request, typename Response, typename Asked, typename Ask>
   Unary* call(Context* context, const Request* request, Response* response, Call call,
               Result<Asked> asked, Ask ask) {
     const rpc::Answering answering(*this);
-    auto* unary = new UnaryCall();  // until OnDone()
+    auto* unary = new UnaryCall();  // deleted in OnDone()
     const std::shared_ptr<Responder> responder = unary->responder();
     Result<AdmittedCall> admitted =
         gate_.admit(rpc::peer_of(*context), request->fabric(), call, *calls_);
@@ -292,8 +293,8 @@ class FabricService final : public CallbackService {
     return unary;
   }
 
-  // The same of a request that comes as bytes: `read` checks it. The caller is looked at first also
-  // where there are too many parts.
+  // call() for a request in bytes, which `read` checks. The caller is checked first, even if there
+  // are too many parts.
   template <typename Request, typename Read, typename Ask>
   Unary* call(Context* context, const Bytes* bytes, Bytes* response, Call call, Read read,
               Ask ask) {

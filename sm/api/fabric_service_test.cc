@@ -111,7 +111,7 @@ TEST_CASE("fabric API: who names no fabric means the one called default, whichev
   CHECK(Client::over_unix(fixture.socket, "rail-1").health(soon()));
 }
 
-// With an unknown field: its number is 15, its type a string.
+// Adds an unknown field: number 15, type string.
 std::string padded(const google::protobuf::MessageLite& message, size_t size) {
   v1::AttachmentId field;
   field.set_node(std::string(size, 'x'));
@@ -252,7 +252,7 @@ TEST_CASE("fabric API: in a flood every call is answered, by whatever thread") {
       size_t answered = 0;
       for (int n = 0; n < 20; ++n) {
         if (fixture.client.bind(test_bind(), soon())) ++answered;
-        // Some go before they are answered.
+        // Some clients are gone before the answer.
         (void)fixture.client.health(Deadline::in(Duration(n % 3)));
       }
       return answered;

@@ -1,4 +1,4 @@
-// NamePattern: which names of a certificate a rule is for.
+// NamePattern: the certificate names that a rule matches.
 #pragma once
 
 #include "lib/base/result.h"
@@ -10,7 +10,7 @@
 namespace ibpod::sm::api {
 
 // A pattern of names as in rpc::Peer: "CN=ibpod-admin", "CN=system:node:*", "DNS=*.nodes.example",
-// "URI=spiffe://lab/node/*". One `*` at most: it matches one or more bytes of any value. All other
+// "URI=spiffe://lab/node/*". At most one `*`: it matches one or more bytes of any value. All other
 // bytes match themselves, case-sensitively.
 class NamePattern {
  public:

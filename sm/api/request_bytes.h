@@ -1,5 +1,4 @@
-// A request as it comes and an answer as it goes: bytes, so that the parts of a request are counted
-// before it is parsed.
+// Requests and responses as bytes, so that the parts of a request are counted before it is parsed.
 #pragma once
 
 #include "lib/fabricapi/request_parts.h"
@@ -11,12 +10,12 @@
 
 namespace ibpod::sm::api {
 
-// The request, whose bytes gRPC would keep as long as the call; they go here. invalid where it has
-// too many parts, or is none.
+// Parses the request and frees its bytes, which gRPC would keep as long as the call. invalid if it
+// has too many parts, or is not a valid message.
 template <typename Request>
 Result<Request> parsed(const grpc::ByteBuffer* bytes) {
   grpc::ByteBuffer own;
-  own.Swap(const_cast<grpc::ByteBuffer*>(bytes));  // gRPC's own, which it changes nowhere
+  own.Swap(const_cast<grpc::ByteBuffer*>(bytes));  // gRPC's own buffer, which is never const
   TRY(rpc::check_parts(own, fabricapi::parts_of<Request>()));
   Request request;
   if (grpc::SerializationTraits<Request>::Deserialize(&own, &request).ok()) return request;
@@ -28,7 +27,7 @@ void put(Message message, Message* answer) {
   *answer = std::move(message);
 }
 
-// A message that cannot be serialized leaves no answer, which gRPC reports.
+// If a message cannot be serialized, the response stays empty, and gRPC reports that.
 template <typename Message>
 void put(const Message& message, grpc::ByteBuffer* answer) {
   bool own = false;

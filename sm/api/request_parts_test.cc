@@ -9,7 +9,7 @@
 namespace ibpod::sm::api {
 namespace {
 
-// One part too many, and an end that is no valid message: a parser would report that end instead.
+// One part too many, and an invalid end: a parser would report the end instead.
 struct TooMany {
   std::string method, part;
   int most;
@@ -47,7 +47,7 @@ TEST_CASE("fabric API: a request with too many parts is refused before it is par
     const std::string nodes("\x8a\x01\x00", 3);
     all.push_back({method, nodes, kMostNodePatterns, "partition.nodes", true});
   }
-  // 256 places, in one field.
+  // 256 entries in one field.
   const std::string table = std::string("\x22\x83\x02\x12\x80\x02", 6) + std::string(256, '\0');
   all.push_back({"Observe", table, kMostReportedTableEntries, "ports.table"});
   for (const TooMany& one : all) {

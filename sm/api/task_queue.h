@@ -1,4 +1,4 @@
-// TaskQueue: what others have asked of one thread. It waits here until there is something to do.
+// TaskQueue: the tasks of one thread, from other threads.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -21,22 +21,21 @@ class TaskQueue {
 
   explicit TaskQueue(CallQueue::Limits limits) : calls_(limits) {}
 
-  // From any thread. A caller's calls run in order; several callers take turns. unavailable, and
+  // Thread-safe. The calls of one caller run in order; several callers take turns. unavailable, and
   // the call is dropped, if too many wait already or stop() was called.
   Status try_post(const std::string& caller, CallQueue::Share share, Task call);
-  // For events, which must not get lost: always accepted, at any time, and run before the calls
-  // that wait.
+  // For events, which must not be lost: always accepted, and run before the waiting calls.
   void post(Task news);
 
   // The tasks to run now: all events and one call, so that the caller can read the clock after each
   // call. Waits for a task until `due`. nullopt: stop() was called, and every earlier task has been
   // taken.
   std::optional<std::vector<Task>> take(std::optional<Time> due);
-  // From any thread. No more calls are accepted.
+  // Thread-safe. No more calls are accepted.
   void stop();
 
  private:
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // for the members below
   std::condition_variable changed_;
   std::vector<Task> posted_;
   CallQueue calls_;

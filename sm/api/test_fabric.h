@@ -1,4 +1,4 @@
-// TestFabric: in the place of the controller. It keeps what it was asked and answers with fixed
+// TestFabric: replaces the controller in tests. It keeps the requests and answers with fixed
 // values, at once, later or never.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace ibpod::sm::api {
 
-using namespace fabricapi;  // values, and those of test_values.h
+using namespace fabricapi;  // its values, and those of test_values.h
 
 class TestFabric {
  public:
@@ -37,7 +37,7 @@ class TestFabric {
     const std::lock_guard lock(mutex_);
     return last_requests_;
   }
-  // From the next call on.
+  // Takes effect from the next call on.
   void acts(Behavior behavior) {
     const std::lock_guard lock(mutex_);
     behavior_ = behavior;
@@ -46,12 +46,12 @@ class TestFabric {
     const std::lock_guard lock(mutex_);
     error_ = error;
   }
-  // How many calls have come.
+  // The number of calls so far.
   size_t calls() const {
     const std::lock_guard lock(mutex_);
     return calls_;
   }
-  // Answers what it has kept.
+  // Answers the calls that it has kept.
   void release() {
     std::vector<std::function<void()>> kept;
     {
@@ -64,7 +64,7 @@ class TestFabric {
     const std::lock_guard lock(mutex_);
     return kept_.size();
   }
-  // Tells a watcher; false where there is none, or where it wants no more.
+  // Sends a change to the watcher; false if there is none, or if the watch has ended.
   bool tell(const BindingChange& change) {
     std::function<bool(const BindingChange&)> on_change;
     {
@@ -73,12 +73,12 @@ class TestFabric {
     }
     return on_change && on_change(change);
   }
-  // A watcher is told these when it begins.
+  // The bindings that a new watcher gets first.
   void has(std::vector<BindingChange> bindings) {
     const std::lock_guard lock(mutex_);
     there_ = std::move(bindings);
   }
-  // How many of the watches that it gave are still there.
+  // The number of its watches that still exist.
   long watches() const {
     const std::lock_guard lock(mutex_);
     return watch_.use_count();

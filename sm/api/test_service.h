@@ -1,4 +1,4 @@
-// A TestFabric behind the service, and a client of it, over a unix socket.
+// A TestFabric behind the service, and a client of it, on a unix socket.
 #pragma once
 
 #include "lib/fabricapi/client.h"
@@ -24,7 +24,7 @@ inline Result<Caller> root_only(const rpc::Peer& peer) {
   return Error(Code::denied, "unknown caller");
 }
 
-// The thread that a TestFabric is called on.
+// The thread on which the TestFabric is called.
 class TestThread {
  public:
   explicit TestThread(TaskQueue& tasks)
@@ -48,9 +48,9 @@ class TestThread {
 };
 
 struct ServiceFixture {
-  // A call that was refused after its caller was known: "ACTION SUBJECT: why".
+  // Refused calls of known callers: "ACTION SUBJECT: why".
   std::vector<std::string> refused;
-  std::mutex mutex;  // of `refused`
+  std::mutex mutex;  // for `refused`
   TempFolder folder;
   Path socket = folder.path() / "sm.sock";
   TestFabric fabric;
@@ -77,8 +77,8 @@ struct ServiceFixture {
 
 inline Deadline soon() { return Deadline::in(Duration(20'000)); }
 
-// Asks, and is gone at the deadline while the fabric keeps the call; with as long a deadline as
-// this machine needs today for the call to get there.
+// Makes a call that ends at its deadline while the fabric keeps it. Tries longer deadlines, as a
+// slow machine may need more time to deliver the call.
 template <typename Ask>
 bool goes_before_the_answer(const TestFabric& fabric, const Ask& ask) {
   for (const int time : {50, 2'000, 16'000}) {

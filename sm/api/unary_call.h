@@ -1,4 +1,4 @@
-// UnaryCall: one call of a client that waits for one answer, which comes from any thread.
+// UnaryCall: a call with one answer, which may come from any thread.
 #pragma once
 
 #include "lib/base/result.h"
@@ -13,12 +13,12 @@
 
 namespace ibpod::sm::api {
 
-// Finishes a call once: with its answer, when the client goes, or when the server ends.
+// Finishes a call once: with its answer, when the client is gone, or when the server ends.
 class Responder {
  public:
   explicit Responder(grpc::ServerUnaryReactor& reactor) : reactor_(&reactor) {}
 
-  // `prepare` writes the answer, and runs only where it is still waited for.
+  // `prepare` writes the answer; it does not run if the call is finished already.
   template <typename Prepare>
   void respond(const grpc::Status& status, Prepare prepare) {
     grpc::ServerUnaryReactor* reactor = nullptr;
@@ -28,7 +28,7 @@ class Responder {
     }
     if (reactor == nullptr) return;
     prepare();
-    rpc::hand_over(reactor);  // and with it the answer, which gRPC destroys
+    rpc::hand_over(reactor);  // also hands over the answer, which gRPC destroys
     reactor->Finish(status);
   }
   void respond(const grpc::Status& status) {
@@ -41,10 +41,10 @@ class Responder {
 
  private:
   mutable std::mutex mutex_;
-  grpc::ServerUnaryReactor* reactor_;  // until it is finished
+  grpc::ServerUnaryReactor* reactor_;  // null once it is finished
 };
 
-// Goes when gRPC is done with it.
+// Deletes itself when gRPC is done with it.
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
   UnaryCall() { rpc::hand_over(reactor()); }
@@ -64,8 +64,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   std::shared_ptr<Responder> responder_ = std::make_shared<Responder>(*this);
 };
 
-// The state that a Done keeps: the responder of the call, and the call's place. A Done that is
-// dropped without having been called finishes the call, too, so that no client waits in vain.
+// The state of a Done: the call's responder and its slot. A Done that is dropped without a call
+// finishes the call, too, so that no client waits in vain.
 struct PendingCall {
   std::shared_ptr<Responder> responder;
   std::shared_ptr<CallLimiter::Slot> slot;

@@ -1,4 +1,4 @@
-// WatchBytes: what waits for all watchers of a service to read, in bytes of messages.
+// WatchBytes: counts the bytes of messages that wait for all watchers of a service.
 #pragma once
 
 #include <atomic>
@@ -8,10 +8,10 @@
 
 namespace ibpod::sm::api {
 
-// From any thread.
+// Thread-safe.
 class WatchBytes {
  public:
-  // In bytes, of one watch and of all. Beyond `of_all` each watch ends that has more than `little`.
+  // In bytes, of one watch and of all. Beyond `of_all`, each watch with more than `little` ends.
   struct Limits {
     size_t of_one = 4 << 20;
     size_t of_all = 64 << 20;
@@ -19,7 +19,7 @@ class WatchBytes {
   };
   explicit WatchBytes(const Limits& limits) : limits_(limits) {}
 
-  // Bytes that wait, as long as it lives.
+  // Counts its bytes as waiting until it is destroyed.
   class Reservation {
    public:
     Reservation(std::shared_ptr<WatchBytes> all, size_t bytes)
@@ -40,7 +40,7 @@ class WatchBytes {
     size_t bytes_;
   };
 
-  // True if a watch with `of_one` waiting bytes may go on.
+  // True if a watch with `of_one` waiting bytes may continue.
   bool allows(size_t of_one) const {
     return of_one <= limits_.of_one && (of_one <= limits_.little || waiting_ <= limits_.of_all);
   }

@@ -22,7 +22,7 @@ class Stream final : public WatchCall::Reactor {
     rpc::take_over(this);
     call_->written(well);
   }
-  // The watcher has hung up, or the server is being shut down.
+  // The client is gone, or the server is shutting down.
   void OnCancel() override {
     rpc::take_over(this);
     call_->end(grpc::Status::CANCELLED);
@@ -46,7 +46,7 @@ grpc::Status too_slow(size_t bytes) {
 }  // namespace
 
 WatchCall::Reactor* WatchCall::refuse(const Error& error) {
-  auto* stream = new Stream(nullptr, nullptr);  // until OnDone()
+  auto* stream = new Stream(nullptr, nullptr);  // deleted in OnDone()
   stream->call()->end(rpc::to_grpc(error));
   return stream;
 }
@@ -54,8 +54,8 @@ WatchCall::Reactor* WatchCall::refuse(const Error& error) {
 WatchCall::Reactor* WatchCall::begin(std::shared_ptr<CallLimiter::Slot> slot,
                                      std::shared_ptr<WatchBytes> all,
                                      const std::function<Status(OnChange, OnBegun)>& start) {
-  auto* stream = new Stream(std::move(slot), std::move(all));  // until OnDone()
-  // Not by `stream`: it may be gone before the next line.
+  auto* stream = new Stream(std::move(slot), std::move(all));  // deleted in OnDone()
+  // Not `stream` itself: it may be deleted before the next line.
   const std::shared_ptr<WatchCall> call = stream->call();
   const Status started = start(
       [call](const fabricapi::BindingChange& change) { return call->tell(change); },
@@ -114,7 +114,7 @@ void WatchCall::end(const grpc::Status& status) {
   end_locked(status);
 }
 
-// The message that is being written stays until gRPC has written it, even if Finish() comes first.
+// The message being written stays until gRPC has written it, even if Finish() comes first.
 void WatchCall::end_locked(const grpc::Status& status) {
   if (reactor_ == nullptr) return;
   Reactor* reactor = reactor_;

@@ -1,4 +1,4 @@
-// WatchCall: one client that watches bindings.
+// WatchCall: one client's watch of bindings.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -15,19 +15,19 @@
 
 namespace ibpod::sm::api {
 
-// The changes on their way to a watcher, between the controller, which does not wait, and gRPC,
-// which writes as fast as the watcher reads. From any thread; lives as long as either of the two.
-// They wait as bytes: as messages they would be several times as large.
+// The queue of changes between the controller, which does not wait, and gRPC, which writes as fast
+// as the watcher reads. Thread-safe; lives as long as either of the two. Changes wait as bytes, as
+// messages are several times larger.
 class WatchCall {
  public:
   using Reactor = grpc::ServerWriteReactor<grpc::ByteBuffer>;
-  // The watcher is told a change; false where it wants nothing more.
+  // Sends a change to the watcher; false if the watch has ended.
   using OnChange = std::function<bool(const fabricapi::BindingChange&)>;
   using OnBegun = fabricapi::Done<std::shared_ptr<fabricapi::Watch>>;
 
-  // The reactor is gRPC's from here on and goes when gRPC is done with it.
+  // Returns a reactor that belongs to gRPC, which deletes it.
   static Reactor* refuse(const Error& error);
-  // `start` is called at once: it has the watch begun with these two, or says why it is not.
+  // `start` is called at once: it starts the watch with the two callbacks, or returns an error.
   static Reactor* begin(std::shared_ptr<CallLimiter::Slot> slot, std::shared_ptr<WatchBytes> all,
                         const std::function<Status(OnChange, OnBegun)>& start);
 
@@ -35,13 +35,13 @@ class WatchCall {
             std::shared_ptr<WatchBytes> all)
       : reactor_(&reactor), slot_(std::move(slot)), all_(std::move(all)) {}
 
-  // False once the watch has ended: it wants nothing more.
+  // False if the watch has ended.
   bool tell(const fabricapi::BindingChange& change);
-  // `watch`: the handle of the watch, or why there is none.
+  // `watch`: the handle of the watch, or the error.
   void begun(Result<std::shared_ptr<fabricapi::Watch>> watch);
   void written(bool well);
   void end(const grpc::Status& status);
-  // gRPC is done with it: the watch ends by what this returns.
+  // Call it when gRPC is done; the watch ends when the returned handle is dropped.
   std::shared_ptr<fabricapi::Watch> over();
 
  private:
@@ -52,12 +52,12 @@ class WatchCall {
   void end_locked(const grpc::Status& status);
 
   std::mutex mutex_;
-  Reactor* reactor_;  // until it is finished
+  Reactor* reactor_;  // null once it is finished
   std::shared_ptr<CallLimiter::Slot> slot_;
   const std::shared_ptr<WatchBytes> all_;
   std::shared_ptr<fabricapi::Watch> watch_;
-  std::deque<Change> waiting_;  // the first is being written where `writing_`
-  size_t first_ = 0;            // of those how many are of what there was at the beginning
+  std::deque<Change> waiting_;  // the first one is being written if `writing_`
+  size_t first_ = 0;            // the number of these from the start of the watch
   size_t bytes_ = 0;            // of the others
   bool begun_ = false;
   bool writing_ = false;

@@ -92,7 +92,7 @@ TEST_CASE("fabric API: who reads too slowly is cut off and told so; others go on
   ServiceFixture fixture(settings);
   const auto stub = v1::Fabric::NewStub(rpc::connect_unix(fixture.socket).value());
   grpc::ClientContext context;
-  rpc::set_deadline(context, Deadline::in(Duration(300'000)));  // on a busy machine, too
+  rpc::set_deadline(context, Deadline::in(Duration(300'000)));  // enough for a busy machine
   const auto stream = stub->WatchBindings(&context, {});
   REQUIRE(watched(fixture.fabric));
   // The client does not read: both ends of the socket fill, and then our own buffer.
@@ -120,7 +120,7 @@ TEST_CASE("fabric API: what there is may be more than what may wait; changes beh
   fixture.fabric.has(there);
   const auto stub = v1::Fabric::NewStub(rpc::connect_unix(fixture.socket).value());
   grpc::ClientContext context;
-  rpc::set_deadline(context, Deadline::in(Duration(300'000)));  // on a busy machine, too
+  rpc::set_deadline(context, Deadline::in(Duration(300'000)));  // enough for a busy machine
   const auto stream = stub->WatchBindings(&context, {});
   REQUIRE(watched(fixture.fabric));
   size_t changes = 0;
@@ -158,7 +158,7 @@ TEST_CASE("fabric API: watchers who read too slowly are cut off for all together
   ServiceFixture fixture(settings);
   const auto stub = v1::Fabric::NewStub(rpc::connect_unix(fixture.socket).value());
   grpc::ClientContext context;
-  rpc::set_deadline(context, Deadline::in(Duration(300'000)));  // on a busy machine, too
+  rpc::set_deadline(context, Deadline::in(Duration(300'000)));  // enough for a busy machine
   const auto stream = stub->WatchBindings(&context, {});
   REQUIRE(watched(fixture.fabric));
   size_t told = 0;
@@ -196,7 +196,7 @@ TEST_CASE("fabric API: many come and go while others are told") {
   std::atomic<bool> over = false;
   std::thread telling([&] {
     for (uint64_t n = 0; !over; ++n) {
-      (void)fixture.fabric.tell(change(n));  // there is not always a watcher
+      (void)fixture.fabric.tell(change(n));  // there may be no watcher
       std::this_thread::yield();
     }
   });
