@@ -2,7 +2,7 @@
 
 namespace ibpod::sm::controller {
 
-// A node whose bucket is full again is as one that has never changed anything.
+// A node with a full bucket is treated as one without any change.
 bool ChangeLimit::may_change(const std::string& node, Time now) const {
   const auto found = nodes_.find(node);
   return found == nodes_.end() ? settings_.burst >= 1 : found->second.left(now) >= 1;

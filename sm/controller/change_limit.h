@@ -1,5 +1,5 @@
-// ChangeLimit: a rate limit for changes by the Binds of one node. Each change costs a write to the
-// disk, a line in the audit log and a sweep.
+// ChangeLimit: a rate limit for changes by one node's Binds. Each change costs a write to disk, a
+// line in the audit log and a sweep.
 #pragma once
 
 #include "lib/base/token_bucket.h"
@@ -14,14 +14,14 @@ class ChangeLimit {
  public:
   using Time = TokenBucket::Time;
 
-  // The burst fits a node with 64 VFs whose pods all restart.
+  // The burst is enough for a node with 64 VFs whose pods all restart.
   struct Settings {
     double per_second = 50;
     double burst = 500;
   };
   explicit ChangeLimit(Settings settings) : settings_(settings) {}
 
-  // True if the node may change something now. Call take() after the change.
+  // True if the node may make a change now. Call take() after the change.
   bool may_change(const std::string& node, Time now) const;
   void take(const std::string& node, Time now);
 

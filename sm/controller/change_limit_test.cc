@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 const ChangeLimit::Time kStart{100s};
 
-// How many of ten changes the node may make.
+// The number of ten changes that the node may make.
 int changes(ChangeLimit& limit, const std::string& node, ChangeLimit::Time now) {
   int made = 0;
   for (int n = 0; n < 10; ++n) {

@@ -150,7 +150,7 @@ void Controller::bind(const Caller& caller, const fabricapi::BindRequest& reques
   try_bind({caller, request, context, until(context.deadline()), std::move(done)});
 }
 
-// True if a binding that may end soon is in the way: another attachment's, or the previous one of
+// True if a binding that may end soon is in the way: another attachment's, or an earlier one of
 // this attachment.
 bool Controller::blocked_by_departing(const fabricapi::BindRequest& request) const {
   const auto there = deps_.registry.bindings.bindings_on(request.guid);
@@ -161,7 +161,7 @@ bool Controller::blocked_by_departing(const fabricapi::BindRequest& request) con
          });
 }
 
-// Limits only Binds: a node can always release. Only Binds that change something count.
+// The limit is for Binds that change something: a node can always release.
 Status Controller::check_rate(const Caller& caller, const fabricapi::BindRequest& request) const {
   if (caller.role != fabricapi::Role::node || change_limit_.may_change(caller.node, now_.steady))
     return ok();
@@ -210,7 +210,7 @@ void Controller::unbind(const Caller& caller, const fabric::Attachment& attachme
   const Result<fabric::Binding> unbound = deps_.registry.bindings.unbind(caller, attachment, now_);
   audit(caller, "unbind", text(attachment), status_of(unbound), effect_since(before));
   if (!unbound) return done(unbound);
-  // A call of an administrator is no contact with the node.
+  // An administrator's call does not show that the node is alive.
   if (caller.role == fabricapi::Role::node) deps_.registry.nodes.note_contact(caller.node, now_);
   for (const PostponedBind& bind : postponed_.take(attachment))
     refuse(bind, Error(Code::unavailable, "unbound before the port was free"));

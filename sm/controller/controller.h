@@ -41,9 +41,10 @@ struct ControllerSettings {
   diagnose::SmSettings sm = {};  // for health()
   // The port of the subnet manager, if known.
   std::optional<ib::Guid> own_port = {};
-  // How long a node's report of a port is valid, if the port itself cannot be read.
+  // How long a node's report of a port is valid if the port itself cannot be read.
   Duration node_report_lifetime{180'000};
-  // False: no file declares partitions, and requests can change those that a former one declared.
+  // False: no file declares partitions, and requests can change those that an earlier file
+  // declared.
   bool has_declared_file = true;
   // The rate limit for the Binds of one node.
   ChangeLimit::Settings changes = {};
@@ -62,7 +63,7 @@ class Controller {
     opensm::SubnetManager& subnet_manager;
     probe::PortProber& prober;
     telemetry::Telemetry& telemetry;
-    // The present time, for timestamps that must be later than a status that was just read.
+    // The present time, for time stamps that must be later than a status that was just read.
     std::function<Time()> clock;
   };
   Controller(Deps deps, ControllerSettings settings, state::Now now);
@@ -70,7 +71,7 @@ class Controller {
   // Sets the clock until the next call.
   void set_time(state::Now now) { now_ = now; }
 
-  // The calls. Each Done runs once.
+  // The calls. Each Done runs exactly once.
   void create_partition(const Caller& caller, const fabric::Partition& partition,
                         Done<fabric::PartitionStatus> done);
   void update_partition(const Caller& caller, const fabric::Partition& partition,
@@ -97,7 +98,7 @@ class Controller {
                Done<fabricapi::Explanation> done);
   void health(const Caller& caller, Done<fabricapi::FabricHealth> done);
 
-  // Lookups. They are answered after a commit.
+  // Lookups, answered after a commit.
   void list_partitions(const Caller& caller, const fabricapi::PageRequest& page,
                        Done<fabricapi::ListPage<fabric::PartitionStatus>> done);
   void get_binding(const Caller& caller, const fabric::Attachment& attachment,
@@ -114,7 +115,7 @@ class Controller {
   void declare(const partitions::DeclaredPartitions& declared) {
     declared_.set(declared, now_.steady);
   }
-  // The declared file cannot be read or parsed: the last declaration stays.
+  // The declared file cannot be read or parsed: the last declaration stays in force.
   void declared_unreadable(const std::string& why) { declared_.set_unreadable(why); }
 
   // Events.
@@ -126,7 +127,7 @@ class Controller {
 
   // Commits, publishes and answers; see above.
   void tick();
-  // When the next tick() is due without an event; nothing: none is.
+  // When the next tick() is due without an event; nothing: never.
   std::optional<Time> due() const;
 
  private:
@@ -195,12 +196,12 @@ class Controller {
   PublishedPartitions published_;
   DeclaredReconciler declared_;
   Diagnostics diagnostics_;
-  fabric::Condition engine_fault_;  // why nothing can be applied; Reason::none: it can
+  fabric::Condition engine_fault_;  // why no change can be applied; Reason::none: changes can
   std::set<ib::Guid> polled_;
   NamespaceHistory namespaces_;
   ChangeLimit change_limit_;
   std::vector<std::function<void(const Status&)>> on_commit_;
-  std::map<fabric::Attachment, Time> bind_requested_;  // pending Binds, by the time of the call
+  std::map<fabric::Attachment, Time> bind_requested_;  // time of the call of each pending Bind
   PendingRequests pending_;
   PostponedBinds postponed_;
   std::vector<PendingForget> pending_forgets_;

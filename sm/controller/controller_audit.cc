@@ -24,8 +24,8 @@ telemetry::Telemetry::Effect Controller::effect_since(uint64_t changes) const {
                                                      : telemetry::Telemetry::Effect::change;
 }
 
-// Also reports what may be the sign of a compromised node: its first pod of a namespace, or a
-// request for a partition that is not for this node.
+// Also reports possible signs of a compromised node: its first pod of a namespace, or a request for
+// a partition that is not for this node.
 void Controller::audit_bind(const PostponedBind& bind, const Status& status,
                             telemetry::Telemetry::Effect effect) {
   const fabricapi::BindRequest& request = bind.request;

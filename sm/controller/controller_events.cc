@@ -10,7 +10,7 @@ namespace {
 using fabric::Reason;
 
 // The limit of used entries in all tables that one node reports. A node within its limit of
-// memberships never needs as many.
+// memberships needs fewer.
 size_t max_reported_entries(const state::RegistryLimits& limits) {
   constexpr size_t kLeast = 64 << 10;
   return std::max(kLeast, 2 * limits.memberships_of_node);
@@ -30,7 +30,7 @@ void Controller::engine_changed() {
         now_);
   if (change.has_swept) deps_.prober.swept();
   if (change.first_sweep) deps_.prober.rescan();
-  // A process that has just started may end at once: the fault is over when it serves.
+  // A process that has just started may end at once: the fault is over only when it serves.
   if (status.health != opensm::Health::starting)
     deps_.telemetry.report_condition("subnet manager", status.trouble);
   deps_.telemetry.report_condition("memory limit", status.shared_cgroup);

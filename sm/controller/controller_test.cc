@@ -22,7 +22,7 @@ struct Blue : Fixture {
     settle();
   }
 
-  // The repair of the first VF's table that is under way ends without success.
+  // The running repair of the first VF's table fails.
   void fail_repair() {
     tables.repairs.clear();
     probe::ProbeBatch failed{.begun = now().steady, .topology = topology(), .ports = {}};
@@ -497,7 +497,7 @@ TEST_CASE_FIXTURE(Blue, "no partition takes index 0 of the subnet manager's own 
   CHECK_MESSAGE(bind(kNode1, request(kVf2, "green")).empty(), last);
 }
 
-// Whatever is underway when the process is killed, what it had promised is kept by the next one.
+// The next process keeps all promises, whatever was under way when the last one was killed.
 TEST_CASE_FIXTURE(Blue, "killed at any time, it goes on where it was") {
   const std::vector<std::function<void()>> steps{
       [&] { bind(kNode1, request(kVf1, "blue")); },
@@ -539,7 +539,7 @@ TEST_CASE_FIXTURE(Blue, "each call of a node shows that it is alive; calls of ot
   };
   CHECK(heard_by([&] { bind(kNode1, request(kVf1, "blue")); }));
   CHECK(heard_by([&] { observe(kNode1, kVf2, table_of({})); }));
-  CHECK_FALSE(heard_by([&] { observe(kNode1, kVf3, table_of({})); }));  // it is refused
+  CHECK_FALSE(heard_by([&] { observe(kNode1, kVf3, table_of({})); }));  // it is denied
   CHECK_FALSE(heard_by([&] { unbind(kAdministrator, kC1); }));
   CHECK(heard_by([&] { unbind(kNode1, kC1); }));
 }

@@ -72,7 +72,7 @@ void ControllerThread::declared_unreadable(std::string why) {
 }
 
 bool ControllerThread::run(const std::function<void(Controller&)>& work, Deadline deadline) {
-  // Work that still waits when the caller has given up must not run.
+  // Work must not run after its caller has given up.
   struct Shared {
     std::mutex mutex;
     std::condition_variable changed;

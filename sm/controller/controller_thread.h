@@ -1,5 +1,5 @@
-// ControllerThread: the one thread that the controller runs on, and the queue of its tasks: calls,
-// and events of the subnet manager, the prober and the declared file.
+// ControllerThread: the thread of the controller, and the queue of its tasks: calls, and events of
+// the subnet manager, the prober and the declared file.
 #pragma once
 
 #include "sm/api/task_queue.h"
@@ -20,7 +20,7 @@ state::Now system_time();
 
 class ControllerThread {
  public:
-  // `limits`: of calls that wait for the thread; more are refused (unavailable).
+  // `limits`: of waiting calls; further ones are unavailable.
   explicit ControllerThread(api::CallQueue::Limits limits = {}) : tasks_(limits) {}
   // stop().
   ~ControllerThread();
@@ -29,23 +29,23 @@ class ControllerThread {
   ControllerThread(ControllerThread&&) = delete;
   ControllerThread& operator=(ControllerThread&&) = delete;
 
-  // Starts to answer calls. Until stop(), only its thread may use `controller`.
+  // Starts to answer calls. Until stop(), only this thread may use `controller`.
   void start(Controller& controller);
-  // Completes the queued calls and takes no more. Calls that still wait for a state are answered
-  // when the controller is destroyed. Not to be called from its own thread.
+  // Completes the queued calls and accepts no more. Calls that wait for a state are answered when
+  // the controller is destroyed. Must not be called on its own thread.
   void stop();
-  // The tasks of the thread. Until start() they wait.
+  // The tasks of the thread, which wait until start().
   api::TaskQueue& tasks() { return tasks_; }
 
-  // Events; also before start().
+  // Events, also before start().
   void engine_changed();
   void probed(probe::ProbeBatch readings);
   void declared(partitions::DeclaredPartitions declared);
   void declared_unreadable(std::string why);
-  // Runs `work` on the thread, between ticks, however many calls wait: the caller limits how many
-  // do so at a time. False if it cannot run before the deadline.
+  // Runs `work` on the thread, between ticks. It is not limited by the number of waiting calls: the
+  // caller must limit its own. False if it cannot run before the deadline.
   bool run(const std::function<void(Controller&)>& work, Deadline deadline);
-  // The age of the current tick; 0 while the thread waits. From any thread, and returns at once.
+  // The age of the current tick; 0 while the thread waits. Thread-safe; returns at once.
   Duration time_in_tick() const;
 
  private:
@@ -53,7 +53,7 @@ class ControllerThread {
   void run_tasks();
 
   api::TaskQueue tasks_;
-  std::atomic<Deadline::Clock::rep> tick_began_{0};  // 0: it waits
+  std::atomic<Deadline::Clock::rep> tick_began_{0};  // 0: the thread waits
   Controller* controller_ = nullptr;
   std::thread thread_;
 };

@@ -28,7 +28,7 @@ struct ThreadFixture : Fixture {
     REQUIRE(log.open(folder.path() / "log"));
     log.set_least(log::Level::info);
   }
-  // Since the last call.
+  // The callbacks since the last call.
   std::string told() {
     const std::string all = read_file(folder.path() / "log").value();
     return all.substr(std::exchange(read, all.size()));
@@ -38,7 +38,7 @@ struct ThreadFixture : Fixture {
   size_t read = 0;
 };
 
-// The calls of one caller, on their way to the controller.
+// The calls of one caller, through the service to the controller.
 struct ServedFixture : ThreadFixture {
   explicit ServedFixture(api::CallQueue::Limits limits = {}) : thread(limits) {}
   ~ServedFixture() {
@@ -51,7 +51,7 @@ struct ServedFixture : ThreadFixture {
   ServedFixture(ServedFixture&&) = delete;
   ServedFixture& operator=(ServedFixture&&) = delete;
 
-  // Calls as this caller from now on.
+  // Sets the caller of the next calls.
   void is(const fabricapi::Caller& who) {
     const std::lock_guard lock(mutex);
     caller = who;
@@ -169,7 +169,7 @@ TEST_CASE_FIXTURE(ThreadFixture,
   CHECK(has(telemetry.metrics().text(), "\nibpod_sm_unauthorized_calls_total 1\n"));
 }
 
-// Requests that wait are no reason to take the thread for dead.
+// Waiting requests do not mean that the thread is stuck.
 TEST_CASE_FIXTURE(ThreadFixture, "work on the thread waits behind requests, and is not refused") {
   ControllerThread thread({.all = 1, .of_one = 1, .reserve_of_all = 0, .reserve_of_one = 0});
   thread.start(*controller);
@@ -183,7 +183,7 @@ TEST_CASE_FIXTURE(ThreadFixture, "work on the thread waits behind requests, and 
     return thread.tasks().try_post("CN=grafana", api::CallQueue::Share::ordinary,
                                    [&] { answered = true; });
   };
-  CHECK(call());  // waits
+  CHECK(call());  // this one waits
   CHECK(call().error().code() == Code::unavailable);
   bool done = false;
   auto second = std::async(std::launch::async, [&] {
@@ -191,7 +191,7 @@ TEST_CASE_FIXTURE(ThreadFixture, "work on the thread waits behind requests, and 
     return thread.run([&](Controller&) { done = true; }, soon());
   });
   asks.wait();
-  // Refused, it would be over at once; else it ends only behind the first.
+  // If it were refused, it would end at once; it must wait for the first one.
   const bool refused = second.wait_for(std::chrono::milliseconds(200)) == std::future_status::ready;
   release.count_down();
   CHECK(first.get());

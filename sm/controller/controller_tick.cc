@@ -7,7 +7,7 @@
 
 namespace ibpod::sm::controller {
 
-// The order of one turn.
+// The order of the steps matters: only committed changes are published and answered.
 void Controller::tick() {
   deps_.telemetry.log_dropped();
   const Status expired = deps_.registry.bindings.expire(now_);

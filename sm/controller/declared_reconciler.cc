@@ -8,7 +8,7 @@
 namespace ibpod::sm::controller {
 namespace {
 
-// The pause after a failed write; each try reads the store again.
+// The pause after a failed write; each retry reads the store again.
 constexpr Duration kBetweenTries{10'000};
 
 // True if the word is a key of a declared partition.
@@ -100,7 +100,7 @@ Status DeclaredReconciler::apply(state::Now now, const Audit& audit) {
   return ok();
 }
 
-// Logs each error once since the file was read.
+// Logs each error once per reading of the file.
 void DeclaredReconciler::log_rejected(const std::vector<partitions::DeclarationError>& rejected) {
   std::map<std::string, Error> before = std::exchange(rejected_, {});
   for (const partitions::DeclarationError& one : rejected) {
@@ -115,7 +115,7 @@ void DeclaredReconciler::log_rejected(const std::vector<partitions::DeclarationE
 }
 
 // The error with its position in the file: "partitions[2].sl: ...". A partition that was removed
-// from the file has none.
+// from the file has no position.
 std::string DeclaredReconciler::rejection(const std::string& name, const Error& error) const {
   const auto place = declared_->places.find(name);
   if (place == declared_->places.end())
@@ -146,7 +146,7 @@ void DeclaredReconciler::show(fabricapi::ListPage<fabric::PartitionStatus>& list
   }
 }
 
-// Empty: the partition is as declared, or not declared.
+// Empty if the partition is as declared, or is not declared.
 std::string DeclaredReconciler::rejection_of(const std::string& name) const {
   const auto rejected = rejected_.find(name);
   if (rejected != rejected_.end()) return rejection(name, rejected->second);

@@ -1,5 +1,5 @@
-// DeclaredReconciler: makes the partitions of the declared file the partitions of the registry, and
-// retries what was rejected when the conflict may be gone.
+// DeclaredReconciler: brings the registry's partitions in line with the declared file, and retries
+// rejected ones when the conflict may be gone.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -29,11 +29,11 @@ class DeclaredReconciler {
     const opensm::SubnetManager& subnet_manager;
     telemetry::Telemetry& telemetry;
   };
-  // `has_file` false: no file declares partitions, and requests can change those that a former file
-  // declared from the first reconcile() on.
+  // `has_file` false: no file declares partitions; the first reconcile() then ends the declarations
+  // of an earlier file, and requests can change those partitions.
   DeclaredReconciler(Deps deps, bool has_file, Time now);
 
-  // The file has been read, or cannot be read or parsed; then the last declaration stays.
+  // The file was read; or it cannot be read or parsed, then the last declaration stays in force.
   void set(const partitions::DeclaredPartitions& declared, Time now);
   void set_unreadable(const std::string& why) { unreadable_ = why; }
   // The subnet manager may have rejected a declaration for a reason that is gone.
@@ -71,8 +71,8 @@ class DeclaredReconciler {
   bool has_file_;
   std::optional<partitions::DeclaredPartitions> declared_;
   std::optional<Time> due_;
-  std::map<std::string, Error> rejected_;  // by partition, with the logged error
-  std::string unreadable_;                 // why the file cannot be read; empty: it can
+  std::map<std::string, Error> rejected_;  // the logged error of each partition
+  std::string unreadable_;                 // why the file cannot be read; empty: no error
 };
 
 }  // namespace ibpod::sm::controller

@@ -1,4 +1,4 @@
-// Declared partitions, until they are as their file has them.
+// Declared partitions, from their file to the registry.
 #include "sm/controller/test_fixture.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ struct DeclaredBed : Fixture {
     controller->declare(*read);
     tick();
   }
-  // The partitions from the file, with those that are being deleted: "blue red(deleting)".
+  // The declared partitions, and those that are being deleted: "blue red(deleting)".
   std::string there() const {
     std::string text;
     for (const auto& status : registry->partitions.list(kAdministrator, {}).value().items)
@@ -105,7 +105,7 @@ TEST_CASE_FIXTURE(DeclaredBed, "no partition is removed while an entry does not 
   CHECK(there() == "blue green red(deleting)");
 }
 
-// Doctor, a metric and `partition get` report the file, and whether it is faulty.
+// Doctor, a metric and `partition get` report the faults of the file.
 struct FaultyBed : DeclaredBed {
   fabric::PartitionStatus get(const std::string& name) {
     fabric::PartitionStatus found;

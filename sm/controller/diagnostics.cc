@@ -31,7 +31,7 @@ bool allows_namespace(const fabric::Partition& partition, const fabric::Binding&
          allows_node(partition, binding.attachment.node);
 }
 
-// The number of the partition's bindings that it no longer allows; they stay.
+// The number of the partition's bindings that it no longer allows, and that stay.
 size_t count_kept_out(const bindings::Registries& registry, const Caller& reader,
                       const fabric::Partition& partition) {
   fabricapi::BindingFilter filter;
@@ -175,7 +175,7 @@ Result<fabricapi::Explanation> Diagnostics::explain(const fabricapi::ExplainRequ
   return explanation;
 }
 
-// Empty while the subnet manager does not serve: everything waits for it, and that is reported
+// Empty while the subnet manager does not serve: then every deletion waits, which is reported
 // itself.
 std::vector<diagnose::StuckDeletion> Diagnostics::stuck_deletions(state::Now now) const {
   const verify::PortVerifier& verifier = sources_.verifier;

@@ -1,5 +1,5 @@
-// Diagnostics: what people ask of ibpod-sm: the effect of a change, the state of ports, and faults
-// of the fabric. It changes nothing.
+// Diagnostics: answers questions of operators: the effect of a change, the state of ports, and
+// faults of the fabric. It changes nothing.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"

@@ -6,7 +6,7 @@
 
 namespace ibpod::sm::controller {
 
-// Reason::none: changes can be applied.
+// Reason::none if changes can be applied.
 fabric::Condition engine_fault(const opensm::EngineStatus& status);
 
 }  // namespace ibpod::sm::controller

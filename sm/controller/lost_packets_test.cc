@@ -1,4 +1,4 @@
-// Half of the packets get lost, or all of them for a while: a binding is shown as verified only
+// Half of the packets are lost, or all of them for a while: a binding is shown as verified only
 // after its port's table was read with its key, and as released only after it was read without it.
 // A table that another process has altered is repaired.
 #include "sm/controller/controller_thread.h"
@@ -24,8 +24,8 @@ constexpr ib::Lid kLeaf = 100, kHosts = 6, kForgotten = 6;
 constexpr ib::PKey kBlue{0x8001}, kLimitedBlue{0x0001}, kStray{0x8666};
 const fabricapi::Caller kAdministrator{fabricapi::Role::administrator, "", "admin"};
 
-// Writes what is wanted into the tables of all ports but one, which it forgets. Whether it leaves
-// it to us to mend them is said when it is made.
+// Writes the partitions into the tables of all ports except one, which it forgets. `writes`:
+// whether it counts as the writer, so that ibpod-sm repairs tables.
 class WritingEngine final : public opensm::SubnetManager {
  public:
   WritingEngine(FakeSubnet& subnet, FakeChannel& channel, bool writes, OnChange changed)
@@ -54,10 +54,10 @@ class WritingEngine final : public opensm::SubnetManager {
   FakeChannel& channel_;
   const bool writes_;
   OnChange changed_;
-  opensm::EngineStatus now_;  // of the controller's thread
+  opensm::EngineStatus now_;  // on the controller's thread
 };
 
-// Each lost packet costs a timeout: the timeouts are short.
+// Short timeouts, as each lost packet costs one.
 probe::ProberSettings impatient() {
   probe::ProberSettings settings;
   settings.scan = {.every = 100ms, .partial = 20ms, .between = 5ms, .most_between = 20ms};
@@ -113,14 +113,14 @@ struct Bed {
     return {std::chrono::steady_clock::now(),
             std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now())};
   }
-  // As it really is.
+  // The port's real table.
   ib::PKeyTable table(ib::Lid lid) {
     return channel->between([&] { return subnet.at(lid).ports.begin()->second.pkeys; });
   }
   void write(ib::Lid lid, const ib::PKeyTable& table) {
     channel->between([&] { subnet.at(lid).ports.begin()->second.pkeys = table; });
   }
-  // True if the state of the binding is wrong. If it is being released, or its table is being
+  // True if the binding's state is wrong. While it is being released, or its table is being
   // altered, `verified` may be outdated.
   bool is_untrue(const fabric::Binding& binding) {
     ib::Lid lid = 1;
@@ -191,14 +191,14 @@ struct Bed {
     moving.insert(lid);
   }
   static std::string container(ib::Lid lid) { return "c" + std::to_string(lid); }
-  // Under the lock.
+  // The caller holds `mutex`.
   BindingState state(ib::Lid lid) { return shown[container(lid)].state; }
   template <typename So>
   void wait(const So& so) {
     std::unique_lock lock(mutex);
     REQUIRE(changed.wait_for(lock, 60s, so));
   }
-  // All but the one that its engine forgets.
+  // Waits for all ports except the one that the engine forgets.
   void wait_for_all(BindingState desired) {
     wait([&] {
       for (ib::Lid lid = 1; lid <= kHosts; ++lid)
@@ -218,7 +218,7 @@ struct Bed {
   std::unique_ptr<opensm::SubnetManager> engine;
   std::unique_ptr<probe::SmpPortProber> watch;
   std::unique_ptr<Controller> controller;
-  std::mutex mutex;  // of what follows
+  std::mutex mutex;  // for the members below
   std::condition_variable changed;
   std::shared_ptr<fabricapi::Watch> followed;
   std::map<std::string, fabric::Binding> shown;
@@ -303,7 +303,7 @@ TEST_CASE("half of the packets get lost: an altered table is repaired") {
       altered.back() = kStray;
       bed.write(lid, altered);
     }
-    // Each binding is told of once more when its table is right again.
+    // Each binding is reported again when its table is right.
     const auto is_mended = [&](const auto& one) { return bed.table(one.first) == one.second; };
     bed.wait([&] { return std::all_of(before.begin(), before.end(), is_mended); });
     bed.wait_for_all(BindingState::verified);

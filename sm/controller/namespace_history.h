@@ -1,5 +1,5 @@
-// NamespaceHistory: the nodes on which pods of a namespace have been bound: those in the store at
-// the start, and later ones.
+// NamespaceHistory: the nodes on which pods of each namespace were bound: those in the store at the
+// start, and later ones.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@ namespace ibpod::sm::controller {
 
 class NamespaceHistory {
  public:
-  // Namespaces remembered per node. A pod of any further namespace counts as its first.
+  // The most namespaces remembered per node. Every pod of a further namespace counts as its first.
   static constexpr size_t kMostOfNode = 1024;
 
   struct Added {
     size_t others = 0;  // other nodes with such pods; 0 if it is not the first on this node
-    bool full = false;  // the node has kMostOfNode namespaces, and this is a further one
+    bool full = false;  // the namespace is not remembered: the node has kMostOfNode already
   };
   // Records that a pod of the namespace has been bound on the node.
   Added add(const std::string& node, const std::string& name_space);

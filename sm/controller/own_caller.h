@@ -1,4 +1,4 @@
-// own_caller(): the caller of what ibpod-sm does by itself.
+// own_caller(): the caller of ibpod-sm's own changes.
 #pragma once
 
 #include "lib/fabricapi/caller.h"
@@ -7,7 +7,7 @@
 
 namespace ibpod::sm::controller {
 
-// May do everything. `name`: for the audit log.
+// It has all permissions. `name`: for the audit log.
 inline fabricapi::Caller own_caller(const std::string& name = "ibpod-sm") {
   return {.role = fabricapi::Role::administrator, .node = {}, .name = name};
 }

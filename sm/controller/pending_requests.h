@@ -34,7 +34,7 @@ class PendingRequests {
   // also answered when the binding is being released.
   void notify(const fabric::Binding& binding);
   // Answers the requests whose deadline has passed with the present binding, which `binding`
-  // returns; nothing: it no longer exists.
+  // returns; nothing if it no longer exists.
   void expire(
       Time now,
       const std::function<std::optional<fabric::Binding>(const fabric::Attachment&)>& binding);

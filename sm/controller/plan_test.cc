@@ -7,7 +7,7 @@ namespace ibpod::sm::controller::test {
 namespace {
 
 struct PlanBed : Fixture {
-  // "ok", or why there is none.
+  // "ok", or the error.
   std::string ask(const fabricapi::PlanRequest& request) {
     std::string outcome = "nothing";
     controller->set_time(now());

@@ -1,5 +1,5 @@
-// PostponedBinds: Binds that wait until another attachment has left their port. Each leaves once,
-// by one of the take functions; the caller answers it.
+// PostponedBinds: Binds that wait until another attachment has left their port. Each is returned
+// once by one of the take functions; the caller answers it.
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -28,7 +28,7 @@ class PostponedBinds {
   // A binding of this port has been removed: take_ready() returns the Binds that wait for it.
   void port_released(ib::Guid port) { released_.insert(port); }
   std::vector<PostponedBind> take_ready();
-  // Those that their caller has cancelled or whose deadline has passed.
+  // Binds that their caller has cancelled or whose deadline has passed.
   std::vector<PostponedBind> take_expired(Time now);
   std::vector<PostponedBind> take(const fabric::Attachment& attachment);
 

@@ -1,5 +1,5 @@
-// PublishedPartitions: the partitions that the subnet manager has been given, those that the
-// administrator has written into partitions.conf by hand, and the keys that follow from both.
+// PublishedPartitions: the partitions given to the subnet manager, the administrator's manual
+// partitions in partitions.conf, and the keys that follow from both.
 #pragma once
 
 #include "lib/fabric/partition_definition.h"
@@ -19,24 +19,25 @@ class PublishedPartitions {
   // `subnet_manager` must outlive it.
   explicit PublishedPartitions(opensm::SubnetManager& subnet_manager);
 
-  // Gives the partitions to the subnet manager, unless it has this version. The first one is the
-  // default partition. Returns true if it was given them.
+  // Gives the partitions to the subnet manager, unless it has this version already; then returns
+  // false. The first one is the default partition.
   bool publish(uint64_t version, const opensm::Partitions& partitions);
   // Reads the manual partitions again. Returns true if they have changed.
   bool update_manual();
 
-  // The version that was given last; 0: none.
+  // The last version given; 0: none.
   uint64_t version() const { return version_; }
   // All partitions of the subnet, in the order of partitions.conf.
   const Definitions& all() const { return all_; }
   // all() if ibpod-sm's own partitions were `own`.
   Definitions all_with(Definitions own) const;
   const Definitions& manual() const { return manual_; }
-  // The P_Keys (15 bits) of the manual partitions, and their size in partitions.conf at most.
+  // The P_Keys (15 bits) of the manual partitions, and the most that these take in partitions.conf,
+  // in bytes.
   std::set<uint16_t> manual_pkeys() const;
   size_t manual_bytes() const;
 
-  // The keys of all() and of the default and the manual partitions alone.
+  // The keys of all(), and of the default and the manual partitions alone.
   verify::DesiredKeys desired() const { return verify::DesiredKeys(all_); }
   verify::DesiredKeys unmanaged() const;
 

@@ -1,4 +1,4 @@
-// RequestedPorts: the registry's bindings and partitions, as the port verifier reads them.
+// RequestedPorts: the registry's bindings and partitions as the port verifier needs them.
 #pragma once
 
 #include "sm/bindings/registries.h"

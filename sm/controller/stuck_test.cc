@@ -1,4 +1,4 @@
-// The table "states and what ends them" of docs/ibpod-sm.md, a row each.
+// The rows of the table "states and what ends them" in docs/ibpod-sm.md.
 #include "sm/controller/test_fixture.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ constexpr int kMinutes = 150'000;
 
 struct StuckBed : Fixture {
   StuckBed() { reach(); }
-  // With the members, in force, and all ports seen.
+  // A partition with these members, in force, and all ports read.
   void reach(std::vector<ib::Guid> members = {}) {
     settle();
     read(true);
@@ -49,13 +49,13 @@ struct StuckBed : Fixture {
     tick();
     return text;
   }
-  // The storage server, as OpenSM has left its table.
+  // The storage server appears, with the table that OpenSM has written.
   void arrive() {
     ports[kStorage].table[0] = fabric::kDefaultPKey;
     read(true);
   }
   bool is_there() const { return registry->partitions.find("training").has_value(); }
-  // The first of doctor's findings of that subject: its text and remedy.
+  // The first of doctor's findings for that subject: its text and remedy.
   std::string finding(const std::string& subject) {
     std::string found;
     controller->set_time(now());
@@ -71,8 +71,7 @@ struct StuckBed : Fixture {
     controller->update_metrics();
     return telemetry.metrics().text().find(line) != std::string::npos;
   }
-  // Ports that are waited for are asked behind the looks at all, too, whether they are there or
-  // not.
+  // Ports that have not converged are polled after full scans, whether they are present or not.
   void settle_all() {
     settle();
     read(true);
@@ -87,7 +86,7 @@ TEST_CASE_FIXTURE(StuckBed, "partition: a member that was never on the subnet ke
   member({});
   settle_all();
   remove();
-  CHECK(is_there());  // until the subnet manager has swept without it
+  CHECK(is_there());  // until the subnet manager has swept without the partition
   settle_all();
   CHECK_FALSE(is_there());
   reach();  // its name and its P_Key are free
@@ -151,7 +150,7 @@ TEST_CASE_FIXTURE(StuckBed, "partition: so is one that only its node has reporte
   settle_all();
   REQUIRE(observe(kNode1, kVf1, table_of({ib::PKey(0x9001)})) == "ok");
   read(true);
-  tick(10 * kMinutes);  // what it has told is of the past
+  tick(10 * kMinutes);  // earlier reports no longer count
   remove();
   settle_all();
   CHECK(is_there());
@@ -224,7 +223,7 @@ TEST_CASE_FIXTURE(StuckBed, "partition: doctor and a metric name what waits for 
   partition("other");
   CHECK(last != "ok");
   tick();
-  CHECK_FALSE(finding("partition training").empty());  // since when it waits is not lost by that
+  CHECK_FALSE(finding("partition training").empty());  // the start of its wait is kept
   CHECK(remove().find(kStorage.text()) != std::string::npos);
   remove(true);
   CHECK_FALSE(is_there());
@@ -272,7 +271,7 @@ TEST_CASE_FIXTURE(StuckBed, "partition: a port that is seen to hold the key is n
   settle_all();
   remove();
   place();
-  end_sweep();  // by which the table should be another one, and is not
+  end_sweep();  // the table should have changed, but has not
   read(true);
   CHECK(remove(true).find(kStorage.text()) != std::string::npos);
   CHECK(is_there());
@@ -368,7 +367,7 @@ TEST_CASE_FIXTURE(StuckBinding, "binding: released, it waits for its port, and d
   CHECK_MESSAGE(issue.find(kVf1.text()) != issue.npos, issue);
   CHECK_MESSAGE(issue.find("`ibpodctl node forget n1 --force`") != issue.npos, issue);
   CHECK(shows("ibpod_sm_weaknesses{kind=\"waiting\"} 1"));
-  forget_node();  // as it says; its PF is on no look, too
+  forget_node();  // as the remedy says; the PF is absent, too
   CHECK_FALSE(has_binding());
   CHECK(finding("node n1").empty());
 }

@@ -1,5 +1,5 @@
 // A subnet in memory for the controller: ports with tables, a subnet manager that writes them when
-// the test says so, a store that can fail.
+// the test says so, and a store that can fail.
 #pragma once
 
 #include "lib/fabric/test_partitions.h"
@@ -18,8 +18,8 @@
 
 namespace ibpod::sm::controller::test {
 
-// The subnet manager: what is wanted is placed when it is told to place, and written into the
-// tables when it sweeps. It writes what differs from what it has written itself, as OpenSM does.
+// A subnet manager: place() puts the desired partitions in place, and a sweep writes them into the
+// tables. Like OpenSM it writes only what differs from its own last write.
 class ModelSubnetManager final : public opensm::SubnetManager {
  public:
   void apply(uint64_t version, opensm::Partitions partitions) override {
@@ -43,7 +43,7 @@ class ModelSubnetManager final : public opensm::SubnetManager {
     now.health = opensm::Health::serving;
   }
 
-  // The file has been thrown away, and every port is open.
+  // The file is discarded, and every port is open.
   void discard() {
     ++now.fail_opens;
     now.swept = 0;
@@ -86,7 +86,7 @@ inline const fabricapi::Caller kNode1{fabricapi::Role::node, "n1", "system:node:
 inline const fabricapi::Caller kNode2{fabricapi::Role::node, "n2", "system:node:n2"};
 inline constexpr ib::Guid kSmPort{0x0002c90300000001}, kVf1{0x0002c90300000011},
     kVf2{0x0002c90300000012}, kVf3{0x0002c90300000021}, kPf{0x0002c90300000031},
-    kChosen{0x0200000100000001};  // that any pod may choose
+    kChosen{0x0200000100000001};  // any pod may request it
 
 class Fixture {
  public:
@@ -95,7 +95,7 @@ class Fixture {
     restart();
   }
 
-  // As if the process had been killed and started again. No waiting caller is answered.
+  // Starts a new process after a kill. Waiting callers get no answer.
   void restart() {
     controller.reset();
     state::Policy given = policy();
@@ -127,7 +127,7 @@ class Fixture {
     return {verify::VersionHistory::Time(std::chrono::milliseconds(ms)),
             fabric::WallTime(std::chrono::milliseconds(ms))};
   }
-  // One turn, some time later.
+  // A tick, `later` milliseconds after the last one.
   void tick(int later = 1) {
     ms += later;
     controller->set_time(now());
@@ -139,7 +139,7 @@ class Fixture {
     tick();
   }
 
-  // The last line of the log with that message; empty: there is none.
+  // The last line of the log with that message; empty if there is none.
   std::string logged(const std::string& message) const {
     std::istringstream lines(read_file(folder.path() / "log").value());
     std::string found;
@@ -148,12 +148,12 @@ class Fixture {
     return found;
   }
 
-  // The file is in place.
+  // Puts the file in place.
   void place() {
     engine.apply();
     engine_says();
   }
-  // The subnet manager writes the tables; the end of the sweep is another moment.
+  // The subnet manager writes the tables; the sweep ends separately.
   void write_tables() {
     const verify::DesiredKeys desired(*engine.applied);
     for (auto& [guid, port] : ports) {
@@ -194,7 +194,7 @@ class Fixture {
     read();
   }
 
-  // Does the repairs that are asked for, which takes as many milliseconds.
+  // Carries out the planned repairs, which takes `takes` milliseconds.
   void repair(int takes = 0) {
     probe::ProbeBatch readings{.begun = now().steady, .topology = topology(), .ports = {}};
     ms += takes;
@@ -232,7 +232,7 @@ class Fixture {
     return std::make_shared<fabric::Topology>(std::move(contents));
   }
 
-  // Sends a Bind. Its outcome: "verified", "denied" …; empty while it has no answer.
+  // Sends a Bind. Returns its result: "verified", "denied" …; empty while there is no answer.
   std::string bind(const fabricapi::Caller& caller, const fabricapi::BindRequest& request,
                    int context = 1000) {
     const size_t number = answers.size();
@@ -302,7 +302,7 @@ class Fixture {
   state::RegistryLimits limits;
   ChangeLimit::Settings changes;
   int ms = 1000;
-  Duration lag{0};  // by which the clock is behind the turn's time when it is looked at
+  Duration lag{0};  // how much later the clock is than the tick's time
   std::string stamp;
   int epoch = 0;
   std::optional<ib::Guid> own_port;

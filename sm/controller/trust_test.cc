@@ -70,7 +70,7 @@ TEST_CASE_FIXTURE(Trust,
                   "a node reports its free ports, too; a report of an unknown GUID is not kept") {
   CHECK(observe(kNode1, kVf2, table_of({})) == "ok");
   CHECK(observe(kNode1, kVf3, table_of({})) == "denied");
-  // Two tables of this size are the most that are kept of a node.
+  // Two tables of this size reach the limit for a node.
   const ib::PKeyTable half(32 << 10, kForeign);
   for (const ib::Guid port : {kVf1, kVf2}) ports[port].there = false;
   read(true);
@@ -300,7 +300,7 @@ TEST_CASE_FIXTURE(Trust, "a repair that the next request has overtaken is not se
   tick();
   controller->set_time(now());
   controller->probed(drifted);
-  unbind(kNode1, kC1);  // in the same turn
+  unbind(kNode1, kC1);  // in the same tick
   CHECK(tables.repairs.empty());
 }
 
@@ -366,7 +366,7 @@ TEST_CASE_FIXTURE(Trust, "what one repair has not made right is read again, and 
     controller->probed(readings);
     tick(2000);
   };
-  show({kForeign}, {kForeign});  // a free port
+  show({kForeign}, {kForeign});  // a port without a binding
   REQUIRE(tables.repairs.size() == 1);
   CHECK(tables.repairs[0].table == probe::Repair::Table::own);
   show({kForeign}, {kForeign}, probe::ProbeError{probe::ProbeFailure::timeout});
@@ -400,7 +400,7 @@ TEST_CASE("on another subnet than the subnet manager's nothing is believed, and 
 
 TEST_CASE("another port that claims to be master does not count") {
   Fixture bed;
-  bed.own_port = kVf3;  // and kSmPort says that it is the master
+  bed.own_port = kVf3;  // but kSmPort claims to be the master
   bed.restart();
   bed.settle();
   bed.ports[kSmPort].table = Fixture::table_of({});
@@ -521,7 +521,7 @@ TEST_CASE_FIXTURE(
   read(true);
   CHECK(binding(kC1).state == BindingState::verified);
   CHECK(binding(kC1).proof == fabric::Proof::none);
-  ports[kVf1].there = true;  // the machine has started, with what the last one left in its table
+  ports[kVf1].there = true;  // the machine has started, with an old key in its table
   ports[kVf1].table = table_of({kForeign});
   read(true);
   CHECK(binding(kC1).state == BindingState::written);
@@ -563,7 +563,7 @@ TEST_CASE_FIXTURE(Trust, "a requested GUID is granted when a full scan has not f
   others.guid_requested = true;
   bind(kNode1, others);
   CHECK(last.find("cannot be requested by pods of namespace team-a") != std::string::npos);
-  ports[kChosen].table = table_of({});  // of an unknown port
+  ports[kChosen].table = table_of({});  // of a port that is not known
   read(true);
   bind(kNode1, first);
   CHECK(last.find(may_be) != std::string::npos);
@@ -579,7 +579,7 @@ TEST_CASE_FIXTURE(Trust, "a requested GUID is granted when a full scan has not f
   bind(kNode1, first);
   CHECK(binding(kC1).state == BindingState::verified);
 
-  // Its keys go before the VF has its own GUID back, and what its node has said of it stays.
+  // Its keys are removed before the VF has its own GUID back; the node's earlier report stays.
   CHECK(observe(kNode1, kChosen, table_of({kBlue})) == "ok");
   unbind(kNode1, kC1);
   settle();
@@ -676,9 +676,9 @@ TEST_CASE_FIXTURE(Trust,
     return line.find(member) != line.npos;
   };
   log.set_least(log::Level::debug);
-  lag = Duration(3);  // what comes behind the beginning of a turn, such as the disk
+  lag = Duration(3);  // time after the beginning of the tick, such as for the disk
   bind(kNode1, request(kVf1, "blue"));
-  // The bed's turns come a millisecond behind what they end.
+  // The fixture's ticks come a millisecond after their event.
   CHECK_MESSAGE(has(line_of("requested"), R"("us":4000,"turn_us":3000)"), line_of("requested"));
   sweep();
   tick(20);

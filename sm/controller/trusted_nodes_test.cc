@@ -1,4 +1,4 @@
-// The reports that a node is trusted for, and the effect that they can have.
+// Reports from nodes that are trusted, and their possible effects.
 #include "sm/controller/test_fixture.h"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@ namespace {
 
 struct Blue : Fixture {
   Blue() { partition("blue"); }
-  // The lines of the log with this in them.
+  // The log lines that contain `part`.
   size_t lines(const std::string& part) const {
     std::istringstream all(read_file(folder.path() / "log").value());
     size_t found = 0;

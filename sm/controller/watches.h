@@ -10,7 +10,7 @@
 
 namespace ibpod::sm::controller {
 
-// For one thread, except that a Watch may be dropped on any; it gets no changes afterwards.
+// For one thread, except that a Watch may be dropped on any thread; it gets no changes afterwards.
 class Watches {
  public:
   // Returns false to end the watch.
