@@ -79,7 +79,7 @@ fabric::Pod parse_pod(const v1::Pod& message) {
 Status check_pod(const fabric::Pod& pod) {
   TRY(read_namespace("pod.namespace", pod.name_space));
   TRY(read_name("pod.name", pod.name));
-  // Not every runtime tells it.
+  // Not every runtime reports the UID.
   if (pod.uid.empty()) return ok();
   TRY(read_word("pod.uid", pod.uid, kLongestUid));
   if (pod.uid.find('/') == std::string::npos) return ok();

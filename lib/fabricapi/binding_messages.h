@@ -1,5 +1,5 @@
-// Messages about bindings, and the values that they carry. from_message() takes nothing on trust:
-// invalid, naming the field, for whatever the value could not have been.
+// Messages about bindings, and their values. from_message() trusts nothing: invalid, naming the
+// field, for any impossible value.
 #pragma once
 
 #include "api/ibpod/v1/fabric.pb.h"
@@ -13,24 +13,24 @@ namespace ibpod::fabricapi {
 using MembershipMessages = google::protobuf::RepeatedPtrField<v1::Share>;
 void write_memberships(const std::vector<fabric::PartitionMembership>& memberships,
                        MembershipMessages& messages);
-// invalid for a word that is no membership; nothing else is checked.
+// invalid for an unknown membership; nothing else is checked.
 Result<std::vector<fabric::PartitionMembership>> parse_memberships(
     const MembershipMessages& messages, const std::string& field);
 
-// The codec of a binding, without what is observed (keys, state, condition, proof, enforcement):
-// of a message on the wire, and of a record of ibpod-sm's database. invalid for a word of no closed
-// set; the rest is for the caller to check.
+// Converts the requested part of a binding (without keys, state, condition, proof and enforcement),
+// for messages and for records of ibpod-sm's database. invalid for an unknown word; the caller
+// checks the rest.
 void write_spec(const fabric::Binding& binding, v1::Binding& message);
 Result<fabric::Binding> parse_spec(const v1::Binding& message);
 
-// Whole, both ways.
+// Converts all fields, in both directions.
 v1::Binding to_message(const fabric::Binding& binding);
 Result<fabric::Binding> from_message(const v1::Binding& message);
 
 v1::AttachmentId to_message(const fabric::Attachment& attachment);
 Result<fabric::Attachment> from_message(const v1::AttachmentId& message);
 
-// A request's `fabric` is not converted.
+// `fabric` of a request is not converted.
 v1::BindRequest to_message(const BindRequest& request);
 Result<BindRequest> from_message(const v1::BindRequest& message);
 
@@ -43,7 +43,7 @@ Result<ListPage<fabric::Binding>> from_message(const v1::ListBindingsResponse& m
 v1::BindingChange to_message(const BindingChange& change);
 Result<BindingChange> from_message(const v1::BindingChange& message);
 
-// Where a list goes on.
+// The page of a list request.
 Result<PageRequest> read_page_request(uint32_t size, const std::string& token);
 
 }  // namespace ibpod::fabricapi

@@ -1,4 +1,4 @@
-// CallContext: the deadline of a call, and whether its caller has cancelled it.
+// CallContext: a call's deadline, and whether its caller has cancelled it.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -10,7 +10,8 @@ namespace ibpod::fabricapi {
 
 class CallContext {
  public:
-  // `gone`, from any thread: true once the caller has cancelled the call. Empty: it never does.
+  // `gone`, called on any thread: true once the caller has cancelled the call. Empty: it cannot be
+  // cancelled.
   CallContext(Deadline until, std::function<bool()> gone = {})
       : deadline_(until), is_cancelled_(std::move(gone)) {}
 

@@ -1,4 +1,4 @@
-// Caller: who asks, as the connection proves it; never as a message says.
+// Caller: the caller of a request as its connection proves it, never as a message claims.
 #pragma once
 
 #include <string>
@@ -6,19 +6,19 @@
 
 namespace ibpod::fabricapi {
 
-// administrator: everything. node: what is its own. reader: looks and changes nothing.
+// administrator: all calls. node: calls about itself. reader: calls that change nothing.
 enum class Role { administrator, node, reader };
 std::string_view name(Role role);
 
 struct Caller {
   Role role = Role::reader;
-  std::string node;  // of the role node: its name
+  std::string node;  // its name if the role is node
   std::string name;  // for the audit log: the certificate's name, or "unix socket"
   bool operator==(const Caller&) const = default;
 };
 
-// The account under which a caller uses the service's limits. A node has one, whatever its
-// certificates call it; others have one for each name by which they have their role.
+// The caller's account for the service's limits. A node has one, whatever names its certificates
+// have; others have one for each name that gives them their role.
 std::string account_of(const Caller& caller);
 
 }  // namespace ibpod::fabricapi

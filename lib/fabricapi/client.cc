@@ -10,15 +10,14 @@ namespace {
 
 using Stub = v1::Fabric::Stub;
 
-// A missing socket means that no service runs; not_found would speak of the requested object.
+// A missing socket means that no service runs; not_found would mean the requested object.
 Result<std::shared_ptr<grpc::Channel>> connect(const Path& socket) {
   Result<std::shared_ptr<grpc::Channel>> channel = rpc::connect_unix(socket);
   if (channel || channel.error().code() != Code::not_found) return channel;
   return Error(Code::unavailable, channel.error().text());
 }
 
-// An answer that breaks the protocol's rules is a fault of the other side, and no mistake of the
-// one who asked.
+// An answer that breaks the protocol is a fault of the service, not of the caller.
 template <typename Value>
 Result<Value> believed(Result<Value> read) {
   if (read) return read;
@@ -160,7 +159,7 @@ Status Client::watch_bindings(const BindingFilter& filter,
     if (change && on_change(*change)) continue;
     context.TryCancel();
     while (stream->Read(&message)) continue;
-    (void)stream->Finish();  // cancelled by ourselves
+    (void)stream->Finish();  // we have cancelled it
     if (!change) return change.error();
     return ok();
   }

@@ -1,4 +1,4 @@
-// Client: blocking calls over the wire to a cluster's SM service, for ibpodctl and the agents.
+// Client: blocking calls to a cluster's SM service, for ibpodctl and the agents.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -21,25 +21,24 @@ class TlsChannel;
 
 namespace ibpod::fabricapi {
 
-// The calls of Fabric. From any thread. Errors are the service's own, with its address in front;
-// unavailable if no service answers, or if the deadline has passed. An answer that cannot be read
-// is internal, and no part of it is used. If no service answers and our own certificate has
-// expired, the error says so: gRPC reports only a deadline, or a closed socket.
+// The calls of Fabric; thread-safe. Errors are the service's, after its address; unavailable if
+// none answers or the deadline has passed (the error says so if our certificate has expired, as
+// gRPC does not); internal if an answer cannot be read.
 class Client {
  public:
   // The channel for the next call.
   using Channel = std::function<Result<std::shared_ptr<grpc::Channel>>()>;
-  // `server` is the name of the other side in errors; `fabric` is sent with each request.
+  // `server`: the service's name in errors; `fabric` is sent with each request.
   Client(Channel channel, std::string server, std::string fabric = "default");
-  // The socket that only root can connect to; a connection for each call.
+  // The socket that only root can connect to; each call makes a connection.
   static Client over_unix(const Path& socket, std::string fabric = "default");
   static Client over_tls(std::shared_ptr<rpc::TlsChannel> channel, const std::string& target,
                          std::string fabric = "default");
 
-  // How our own certificate is now (rpc::TlsChannel::certificate()), and its end; ok and nothing
-  // over a socket of this machine.
+  // The state of our certificate (rpc::TlsChannel::certificate()), and its expiry; ok and nothing
+  // on a unix socket.
   Status certificate() const;
-  // Why no connection can be made with it.
+  // Why our certificate cannot make a connection.
   Status certificate_usable() const;
   std::optional<std::chrono::system_clock::time_point> certificate_expires() const;
 
@@ -57,8 +56,8 @@ class Client {
   Result<fabric::Binding> get_binding(const fabric::Attachment& attachment, Deadline deadline);
   Result<ListPage<fabric::Binding>> list_bindings(const BindingFilter& filter,
                                                   const PageRequest& page, Deadline deadline);
-  // `on_change` runs here for each binding as it is now and for each change. ok() when it has
-  // returned false; else why the watch has ended: unavailable at the deadline, too.
+  // Calls `on_change` on this thread for each present binding and each change. ok() after it has
+  // returned false; else why the watch has ended: unavailable at the deadline.
   Status watch_bindings(const BindingFilter& filter,
                         const std::function<bool(const BindingChange&)>& on_change,
                         Deadline deadline);
@@ -83,7 +82,7 @@ class Client {
 
   Channel channel_;
   std::string server_, fabric_;
-  std::shared_ptr<rpc::TlsChannel> tls_ = {};  // null: over a socket
+  std::shared_ptr<rpc::TlsChannel> tls_ = {};  // null on a unix socket
 };
 
 }  // namespace ibpod::fabricapi

@@ -1,5 +1,5 @@
-// Messages for people: plans, explanations, health; as binding_messages.h. What came from the
-// subnet is cleaned on its way out (cleaned() in fields.h).
+// Messages for operators: plans, explanations, health; as in binding_messages.h. Text from the
+// subnet is cleaned when written (cleaned() in fields.h).
 #pragma once
 
 #include "api/ibpod/v1/fabric.pb.h"

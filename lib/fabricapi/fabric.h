@@ -1,5 +1,4 @@
-// What a cluster's SM service can be asked, and what it answers, in plain values
-// (api/ibpod/v1/fabric.proto).
+// Requests to a cluster's SM service and its answers, as plain values (api/ibpod/v1/fabric.proto).
 #pragma once
 
 #include "lib/base/clock.h"
@@ -24,13 +23,13 @@ struct BindRequest {
   bool guid_requested = false;  // by the pod: it is not the VF's own
   fabric::Kind kind = fabric::Kind::vf;
   std::string pf;
-  ib::Guid pf_guid;  // none: not told
+  ib::Guid pf_guid;  // none: not reported
   std::string device;
   fabric::Pod pod;
   struct PartitionRequest {
-    std::string partition;                         // its name; empty where the P_Key stands for it
+    std::string partition;                         // empty: given by its P_Key
     std::optional<fabric::Membership> membership;  // nothing: the partition's own
-    std::optional<ib::PKey> pkey = {};             // bit 15 clear; nothing: it is named
+    std::optional<ib::PKey> pkey = {};             // bit 15 clear; nothing: given by its name
     bool operator==(const PartitionRequest&) const = default;
   };
   std::vector<PartitionRequest> partitions;
@@ -49,16 +48,16 @@ struct BindingFilter {
 };
 bool matches(const BindingFilter& filter, const fabric::Binding& binding);
 
-// Where a list goes on. Tokens mean something to the service only.
+// A page of a list. Only the service can read tokens.
 struct PageRequest {
-  uint32_t size = 0;  // 0: the service's choice, which is also the most
+  uint32_t size = 0;  // 0: the service's limit
   std::string token;
   bool operator==(const PageRequest&) const = default;
 };
 template <typename Item>
 struct ListPage {
   std::vector<Item> items;
-  std::string next;  // empty: that was all
+  std::string next;  // empty: there are no more
   bool operator==(const ListPage&) const = default;
 };
 
@@ -76,8 +75,8 @@ struct SyncRequest {
     std::string interface;
     bool operator==(const AttachmentId&) const = default;
   };
-  std::vector<AttachmentId> attachments;  // all that the node has
-  // Ports that a pod could be given: VFs by their GUIDs, PFs for IPoIB children.
+  std::vector<AttachmentId> attachments;  // all attachments of the node
+  // Ports that a pod may get: VFs by their GUIDs, PFs for IPoIB children.
   std::vector<ib::Guid> vfs = {}, pfs = {};
   // The boot ID of the node's kernel, at most 64 bytes: it distinguishes two machines of one name.
   // Empty from an agent that does not send it.
@@ -85,25 +84,25 @@ struct SyncRequest {
   bool operator==(const SyncRequest&) const = default;
 };
 struct SyncAnswer {
-  std::vector<fabric::Binding> bindings;             // of those named
-  std::vector<SyncRequest::AttachmentId> not_bound;  // named, and without a binding here
-  std::vector<fabric::Binding> not_named;            // the node's other ones
-  Duration lease{};                                  // within which the next Sync has to come
-  // Those of `vfs` and `pfs` that every Bind would refuse, because the service does not know them
-  // as the node's.
+  std::vector<fabric::Binding> bindings;             // of the named attachments
+  std::vector<SyncRequest::AttachmentId> not_bound;  // named attachments without a binding
+  std::vector<fabric::Binding> not_named;            // the node's other bindings
+  Duration lease{};                                  // the next Sync has to come before it ends
+  // The `vfs` and `pfs` for which every Bind would be refused, because the service does not know
+  // them as the node's.
   std::vector<ib::Guid> unknown = {};
   bool operator==(const SyncAnswer&) const = default;
 };
 
-// The witness `node`.
+// A node's report of its ports' tables, which are proof `node`.
 struct ObserveRequest {
   std::string node;
-  // The stamp of the latest answer that had come before the tables were read: so the service knows
-  // that they were read later than what it had done by then. Empty at first.
+  // The stamp of the last answer before the tables were read: it shows the service that they are
+  // newer than its state of that time. Empty at first.
   std::string stamp;
   struct PortTable {
     ib::Guid guid;
-    ib::PKeyTable table;  // places in order, free ones too
+    ib::PKeyTable table;  // all entries in order, including free ones
     bool operator==(const PortTable&) const = default;
   };
   std::vector<PortTable> ports;
@@ -111,7 +110,7 @@ struct ObserveRequest {
 };
 struct ObserveAnswer {
   std::string stamp;
-  std::vector<ib::Guid> wanted;  // ports whose tables the service waits for
+  std::vector<ib::Guid> wanted;  // ports whose tables the service needs
   bool operator==(const ObserveAnswer&) const = default;
 };
 
@@ -129,7 +128,7 @@ struct AllocatedGuid {
 
 struct Node {
   std::string name;
-  std::optional<fabric::WallTime> last_heard;  // nothing: not since the service started
+  std::optional<fabric::WallTime> last_heard;  // nothing: no contact since the service's start
   size_t bindings = 0;
   size_t guids = 0;
   bool forgetting = false;
@@ -138,14 +137,14 @@ struct Node {
 
 struct ForgetRequest {
   std::string node;
-  bool force = false;  // although it may be alive
+  bool force = false;  // even if it may be alive
   bool operator==(const ForgetRequest&) const = default;
 };
 
 // Asks for the effects of a change: `partition` or `without`. Neither: the changes still pending.
 struct PlanRequest {
-  std::optional<fabric::Partition> partition;  // created, or what one that there is becomes
-  std::string without;                         // the name of one that is deleted
+  std::optional<fabric::Partition> partition;  // created or changed
+  std::string without;                         // the name of a deleted one
   bool update = false;                         // `partition` changes an existing one
   bool operator==(const PlanRequest&) const = default;
 };
@@ -158,16 +157,16 @@ struct Plan {
     bool operator==(const Port&) const = default;
   };
   std::vector<Port> ports;         // the first kMostPlanned of them
-  uint64_t changed = 0;            // ports, all of them
+  uint64_t changed = 0;            // all ports
   uint64_t unseen = 0;             // ports whose tables are not known
   uint64_t packets = 0;            // SMPs that write, at least
-  double seconds = 0;              // until it is verified, as the last sweeps took
-  std::vector<std::string> notes;  // what an administrator should know before
+  double seconds = 0;              // expected until verified, from the last sweeps
+  std::vector<std::string> notes;  // warnings for the administrator before the change
   bool operator==(const Plan&) const = default;
 };
 inline constexpr size_t kMostPlanned = 1000;
 
-// Asks about one pod or port, or why two of them reach each other or not.
+// Asks about one pod or port, or whether two of them can reach each other, and why not.
 struct ExplainRequest {
   std::vector<std::string> subjects;  // one or two: "namespace/pod", or a GUID
   bool operator==(const ExplainRequest&) const = default;
@@ -176,16 +175,16 @@ struct Explanation {
   struct Subject {
     std::string name;
     ib::Guid guid;
-    std::optional<fabric::Binding> binding;  // none: a port outside Kubernetes, or a free one
+    std::optional<fabric::Binding> binding;  // none: a port outside Kubernetes, or an unused one
     std::string description;                 // of its node in the subnet
-    std::string table, leaf_table;           // "0:0x7fff 1:0x8001", as last seen
+    std::string table, leaf_table;           // "0:0x7fff 1:0x8001", as last read
     std::string wanted;                      // "0x7fff 0x8001"
     fabric::WallTime seen{};
     std::vector<std::string> findings;
     bool operator==(const Subject&) const = default;
   };
   std::vector<Subject> subjects;
-  std::vector<std::string> reach;  // of two: partitions in which they reach each other, and why not
+  std::vector<std::string> reach;  // for two subjects: a sentence per partition
   bool operator==(const Explanation&) const = default;
 };
 
@@ -202,11 +201,11 @@ struct FabricHealth {
   bool operator==(const FabricHealth&) const = default;
 };
 
-// Answers a call. It runs once, on whatever thread, and must be short.
+// Answers a call. It is called once, on any thread, and must be short.
 template <typename Value>
 using Done = std::function<void(Result<Value>)>;
 
-// A client that watches bindings, until it is destroyed.
+// A watch of bindings, until it is destroyed.
 class Watch {
  public:
   virtual ~Watch() = default;

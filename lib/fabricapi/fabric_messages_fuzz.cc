@@ -1,5 +1,5 @@
-// Whatever the bytes: a message that is taken can be told again and is the same then, and one that
-// is refused is so in few words that any terminal can show. The first byte chooses the message.
+// For any bytes: a message that is accepted can be written and read again unchanged, and a refusal
+// is short and safe for any terminal. The first byte selects the message.
 #include "lib/fabricapi/fields.h"
 #include "lib/fabricapi/messages.h"
 #include "lib/fabricapi/request_parts.h"
@@ -22,7 +22,7 @@ void check_refusal(const Error& error) {
   require(error.text().size() < kMost && cleaned(error.text()) == error.text());
 }
 
-// Some texts are cleaned on their way out (cleaned() in fields.h): they count as they are told.
+// Some texts are cleaned when written (cleaned() in fields.h), so the written values are compared.
 template <typename Message, typename Value, Result<Value> (*read)(const Message&)>
 void there_and_back(const uint8_t* data, size_t size) {
   Message message;
@@ -42,8 +42,8 @@ void check_page(const uint8_t* data, size_t size) {
   if (!page) check_refusal(page.error());
 }
 
-// The parts are counted before a message is parsed: one that passes has no more than are allowed,
-// and a refusal is short.
+// The parts are counted before a message is parsed: an accepted one has no more than the limit, and
+// a refusal is short.
 template <typename Request>
 bool is_few(const uint8_t* data, size_t size, Request& message) {
   const grpc::Slice slice(data, size);
@@ -66,7 +66,7 @@ using Check = void (*)(const uint8_t*, size_t);
 template <typename Message, typename Value>
 constexpr Check kFrom = there_and_back<Message, Value, from_message>;
 
-// The corpus goes by the order: what is new comes last.
+// The corpus depends on the order: add new checks at the end.
 constexpr std::array<Check, 25> kChecks{
     // requests
     there_and_back<v1::Partition, fabric::Partition, read_partition>,

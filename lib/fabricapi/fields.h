@@ -1,5 +1,5 @@
-// Fields of messages: what they may hold. Each reader answers invalid with the field, what it has
-// and what would be right.
+// Fields of messages and their limits. Each reader returns invalid with the field, its value and
+// the expected form.
 #pragma once
 
 #include "lib/base/result.h"
@@ -14,12 +14,12 @@
 
 namespace ibpod::fabricapi {
 
-// The most that one message may list; gRPC's limit of its bytes comes on top of it.
+// The most that one message may list, in addition to gRPC's limit of its bytes.
 inline constexpr int kMostMemberships = 64;                      // partitions of one binding
 inline constexpr int kMostAttachments = 10'000;                  // of one node
 inline constexpr int kMostPorts = 10'000;                        // of one node
 inline constexpr int kMostTableEntries = ib::kMostTableEntries;  // of a P_Key table
-// For all tables that a node reports at once: 128 for each of 4,096 VFs.
+// For all tables in one report of a node: 128 entries for each of 4,096 VFs.
 inline constexpr int kMostReportedTableEntries = 512 << 10;
 inline constexpr int kMostSubjects = 2;          // of an Explain
 inline constexpr int kMostVfs = 4'096;           // of one PF
@@ -27,7 +27,7 @@ inline constexpr int kMostMembers = 10'000;      // ports outside Kubernetes, of
 inline constexpr int kMostNamespaces = 10'000;   // of one partition
 inline constexpr int kMostNodePatterns = 1'000;  // of one partition
 
-// In bytes: a container's id, and an interface's name (IFNAMSIZ without the end).
+// In bytes: a container's ID, and an interface's name (IFNAMSIZ without the terminator).
 inline constexpr size_t kLongestContainer = 256;
 inline constexpr size_t kLongestInterface = 15;
 
@@ -35,21 +35,20 @@ Error wrong(std::string_view field, std::string_view got, std::string_view expec
 Error wrong_number(std::string_view field, int64_t got, std::string_view expected);
 Status check_count(std::string_view field, int count, int most);
 
-// As Kubernetes names nodes and pods: at most 253 bytes of small letters, digits, - and .
+// A name of a node or pod in Kubernetes: at most 253 bytes of lowercase letters, digits, - and .
 Result<std::string> read_name(std::string_view field, const std::string& text);
 // A DNS label of at most 63 bytes.
 Result<std::string> read_namespace(std::string_view field, const std::string& text);
-// Text that is only compared and shown: 1 to `most` bytes of printable ASCII, no blank.
+// Text that is only compared and shown: 1 to `most` bytes of printable ASCII, without spaces.
 Result<std::string> read_word(std::string_view field, const std::string& text, size_t most);
-// A container's id, as the runtime gives it. Without '/', which separates the parts of text() of an
-// Attachment.
+// A container's ID from the runtime, without '/', which separates the parts of an Attachment's
+// text().
 Result<std::string> read_container(std::string_view field, const std::string& text);
-// The name of an interface, as Linux takes it (dev_valid_name in net/core/dev.c) and a message can
-// hold it: UTF-8.
+// The name of an interface, valid for Linux (dev_valid_name in net/core/dev.c) and as UTF-8.
 Result<std::string> read_interface(std::string_view field, const std::string& text);
-// 0000:3b:00.2
+// "0000:3b:00.2"
 Result<std::string> read_pci(std::string_view field, const std::string& text);
-// As fabric::Partition::name, by which a partition is looked for.
+// As fabric::Partition::name, to find a partition.
 Result<std::string> read_partition_name(std::string_view field, const std::string& text);
 Result<ib::Guid> read_guid(std::string_view field, uint64_t value);
 
@@ -64,8 +63,8 @@ Result<Enum> read_enum(std::string_view field, const std::string& text,
 Result<fabric::Membership> read_membership(std::string_view field, const std::string& text);
 Result<fabric::BindingState> read_state(std::string_view field, const std::string& text);
 
-// Text from a subnet, made safe for every reader of a message: a broken UTF-8 character, and a
-// control character, becomes "?".
+// Text from a subnet made safe for every reader: each broken UTF-8 character and each control
+// character becomes "?".
 std::string cleaned(std::string_view text);
 
 }  // namespace ibpod::fabricapi

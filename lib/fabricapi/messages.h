@@ -1,4 +1,4 @@
-// Messages of the fabric's API, and the values that they carry.
+// Messages of the fabric's API, and their values.
 #pragma once
 
 #include "lib/fabricapi/binding_messages.h"

@@ -12,7 +12,7 @@
 namespace ibpod::fabricapi {
 namespace {
 
-// Every value of what has a closed set of them.
+// Every value of each enum.
 TEST_CASE("messages: each word of a binding comes back as itself") {
   fabric::Binding binding = test_binding();
   const auto same = [&] { return from_message(to_message(binding)).value() == binding; };
@@ -85,7 +85,7 @@ TEST_CASE("messages: what came from the subnet reaches no terminal as it is") {
   CHECK(to_message(plan).ports(0).description() == "?]0;x");
 }
 
-// A request that is right, but for what `spoil` does to it: which field the refusal begins with.
+// The field in the error of a valid request that `spoil` has changed.
 template <typename Message>
 void refuses(const Message& right, const std::string& field,
              const std::function<void(Message&)>& spoil) {
@@ -99,7 +99,8 @@ void refuses(const Message& right, const std::string& field,
   CHECK(read.error().text().starts_with(field + ": "));
 }
 
-// Other programs assign odd GUIDs and names: one of them must not cost a node the whole message.
+// Other programs assign odd GUIDs and names: one of them must not make a node's whole message
+// invalid.
 TEST_CASE("messages: an existing object is accepted with values that ibpod never assigns") {
   const ib::Guid odd(0x59cabb009792745f);
   BindRequest bind = test_bind();

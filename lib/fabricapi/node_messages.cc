@@ -61,7 +61,7 @@ Result<std::string> read_stamp(const std::string& stamp) {
   return read_word("stamp", stamp, kLongestStamp);
 }
 
-// Any GUID is accepted: one that no port can have matches no record.
+// Any GUID is accepted: an impossible one matches no record.
 Result<std::vector<ib::Guid>> read_ports(const google::protobuf::RepeatedField<uint64_t>& values,
                                          std::string_view field, int most = kMostPorts) {
   TRY(check_count(field, values.size(), most));
@@ -111,7 +111,7 @@ Result<SyncAnswer> from_message(const v1::SyncResponse& message) {
   answer.not_bound = TRY(read_present(message.not_bound(), "not_bound"));
   answer.not_named = TRY(read_bindings(message.not_named(), "not_named"));
   answer.lease = Duration(message.lease_ms());
-  // Among the VFs and PFs of the request.
+  // They are among the VFs and PFs of the request.
   answer.unknown = TRY(read_ports(message.unknown(), "unknown", 2 * kMostPorts));
   return answer;
 }

@@ -1,4 +1,4 @@
-// Messages about nodes, and the values that they carry; as binding_messages.h.
+// Messages about nodes, and their values; as in binding_messages.h.
 #pragma once
 
 #include "api/ibpod/v1/fabric.pb.h"

@@ -46,7 +46,7 @@ Status check_counts(const v1::Partition& message) {
   return check_count("members", message.members().size(), kMostMembers);
 }
 
-// With words of their own: fabric::check() does not know the names of the message's fields.
+// Its errors name the message's fields, which fabric::check() does not know.
 Status check_lists(const fabric::Partition& partition) {
   for (const std::string& one : partition.allowed)
     if (one != "*" && !read_namespace("allowed", one))

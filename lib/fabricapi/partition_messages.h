@@ -1,4 +1,4 @@
-// Messages about partitions, and the values that they carry; as binding_messages.h.
+// Messages about partitions, and their values; as in binding_messages.h.
 #pragma once
 
 #include "api/ibpod/v1/fabric.pb.h"
@@ -6,17 +6,17 @@
 
 namespace ibpod::fabricapi {
 
-// The codec of a partition's own fields, of a message on the wire and of a record of ibpod-sm's
-// database. invalid for a word or number of no closed set; the rest is for the caller to check.
+// Converts a partition's own fields, for messages and for records of ibpod-sm's database. invalid
+// for an unknown word or number; the caller checks the rest.
 void write_spec(const fabric::Partition& partition, v1::Partition& message);
 Result<fabric::Partition> parse_spec(const v1::Partition& message);
 
-// As in a request: what only an answer has is neither written nor read.
+// As in a request: fields that only an answer has are neither written nor read.
 v1::Partition to_message(const fabric::Partition& partition);
-// invalid, too, for what fabric::check() refuses.
+// Also invalid if fabric::check() refuses it.
 Result<fabric::Partition> read_partition(const v1::Partition& message);
 
-// Whole, both ways.
+// Converts all fields, in both directions.
 v1::Partition to_message(const fabric::PartitionStatus& status);
 Result<fabric::PartitionStatus> from_message(const v1::Partition& message);
 

@@ -10,7 +10,7 @@ namespace {
 using rpc::Part;
 using Parts = std::span<const Part>;
 
-// By the numbers in api/ibpod/v1/fabric.proto.
+// By the field numbers in api/ibpod/v1/fabric.proto.
 constexpr std::array<Part, 3> kPartition{{{9, "partition.allowed", kMostNamespaces},
                                           {11, "partition.members", kMostMembers},
                                           {17, "partition.nodes", kMostNodePatterns}}};

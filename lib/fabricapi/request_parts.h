@@ -1,5 +1,5 @@
-// How many parts the requests may have that have any: the limits of fields.h, which hold before a
-// request is parsed.
+// The most parts of each request that has repeated parts: the limits of fields.h, checked before
+// the request is parsed.
 #pragma once
 
 #include "api/ibpod/v1/fabric.pb.h"

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kUnix = "unix:";
 
-// A name or an address; one of IPv6 in brackets, or its end would pass for the port.
+// A name or an address; an IPv6 address is in brackets, as its end would be taken for the port.
 bool is_host(std::string_view text) {
   const bool bracketed = text.size() > 2 && text.front() == '[' && text.back() == ']';
   if (bracketed) text = text.substr(1, text.size() - 2);

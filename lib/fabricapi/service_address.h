@@ -1,4 +1,4 @@
-// ServiceAddress: where an SM service answers, and who we are to it.
+// ServiceAddress: the address of an SM service, and our TLS files for it.
 #pragma once
 
 #include "lib/fabricapi/client.h"
@@ -10,22 +10,22 @@
 namespace ibpod::fabricapi {
 
 struct ServiceAddress {
-  std::string address;  // unix:PATH, or HOST:PORT, an IPv6 host in brackets
+  std::string address;  // unix:PATH, or HOST:PORT with an IPv6 host in brackets
   rpc::TlsFiles files;  // for HOST:PORT
   std::string fabric = "default";
   bool operator==(const ServiceAddress&) const = default;
 };
 
-// invalid where it is neither.
+// invalid if it has neither form.
 Status check_address(std::string_view address);
-// It is asked over TLS, which needs the files.
+// True if it uses TLS, which needs the files.
 bool needs_files(std::string_view address);
 
-// invalid or not_found if the address is none, or if the files cannot be used. A service that does
-// not answer is reported by the first call.
+// invalid or not_found if the address is invalid, or if the files cannot be used. If the service
+// does not answer, the first call reports that.
 Result<Client> client_of(const ServiceAddress& address);
-// The same for a program that goes on while the files cannot be used: each call is unavailable
-// then, saying why, and the first one after their renewal uses them.
+// client_of() for a program that continues while the files cannot be used: each call is then
+// unavailable, with the reason, and the first call after their renewal uses them.
 Result<Client> lasting_client_of(const ServiceAddress& address);
 
 }  // namespace ibpod::fabricapi

@@ -1,5 +1,5 @@
 // FakeService: a service of the fabric's API for tests of its clients. It serves one fabric and
-// answers at once. A test overrides the methods that it needs; each of the others is refused.
+// answers at once. A test overrides the methods that it needs; all others are refused.
 #pragma once
 
 #include "api/ibpod/v1/fabric.grpc.pb.h"
@@ -24,9 +24,9 @@ class FakeService : public v1::Fabric::CallbackService {
 
   // The fabric that it serves.
   std::string served = "default";
-  // What it says of every call, whatever the fabric.
+  // The error of every call, whatever the fabric.
   std::optional<Error> denial;
-  // What it says of a method that no test has given it.
+  // The error of a method that the test does not override.
   Error refusal = Error(Code::unsupported, "it is not asked that");
 
   Reactor* CreatePartition(Context* context, const v1::CreatePartitionRequest* request,
@@ -126,7 +126,7 @@ class FakeService : public v1::Fabric::CallbackService {
   }
 };
 
-// One behind a unix socket.
+// A service on a unix socket.
 template <typename Service>
 struct Served {
   TempFolder folder;

@@ -16,8 +16,8 @@
 
 namespace ibpod::sm::state {
 
-// What happens to a node's bindings when their lease ends without a call. hold: they become
-// `unknown` and keep keys and GUIDs. revoke: they are released, although pods may still run.
+// The result of a lease's end without a call by the node. hold: its bindings become `unknown` and
+// keep keys and GUIDs. revoke: they are released, although pods may still run.
 enum class LeasePolicy { hold, revoke };
 
 // Bytes of partitions.conf that nodes cannot use up: for static members, the partitions themselves

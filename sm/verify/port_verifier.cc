@@ -21,7 +21,7 @@ bool holds(const probe::TableOrError& read, ib::PKey pkey) {
 
 }  // namespace
 
-// What the absence of a port from the subnet proves.
+// The conclusion from a port's absence from the subnet.
 enum class PortVerifier::Absence {
   nothing,
   needs_no_proof,  // with `proof: none` it is enough that the subnet manager has the keys

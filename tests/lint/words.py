@@ -59,8 +59,6 @@ ALLOWED = {
 COMMENT_OPENING = re.compile(r"(?:Of|Who|Whom|Whose|Whoever|What|Whatever|Whether|Where|Wherever)\b")
 # Folders and files in which comments may begin so, with the reason.
 OPENINGS_ALLOWED = {
-    "lib/fabricapi/": "not rewritten",
-    "sm/": "not rewritten",
     "tests/data/": "files of other projects, and recorded ones",
     "tests/softhca/": "a kernel module, with the kernel's own comments",
     "tests/lint/rules_test.py": "it has them to be found",
