@@ -207,7 +207,7 @@ Status Daemon::Parts::follow_declared(const Path& file) {
   return ok();
 }
 
-// True if the main loop makes progress, whatever the number of waiting calls.
+// ok if the main loop makes progress, whatever the number of waiting calls.
 Status Daemon::Parts::alive() {
   constexpr Duration kLongest{20'000};
   const Duration turn = thread.time_in_tick();

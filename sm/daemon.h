@@ -12,8 +12,8 @@ namespace ibpod::sm {
 class Daemon {
  public:
   // Every check that can refuse the start comes before the first change: a damaged store or another
-  // process's, ranges without a P_Key in use, a port that cannot be opened, unusable certificates.
-  // `log` outlives it.
+  // process's, a P_Key in use outside the ranges, a port that cannot be opened, unusable
+  // certificates. `log` outlives it.
   static Result<std::unique_ptr<Daemon>> start(const config::Config& config, log::Log& log);
   // Answers the waiting calls, and ends. The state is on disk, and OpenSM runs on unchanged.
   ~Daemon();

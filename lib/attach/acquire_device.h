@@ -7,10 +7,10 @@
 
 namespace ibpod::attach {
 
-// Returns the folder's lock when no other record is in the folder: the last pod's key or GUID may
-// still be on the device. Releases records of dead pods (node::liveness), and this attachment's on
-// other devices. busy at the deadline or if waiting cannot help; exists if the attachment has
-// another device.
+// Returns the folder's lock when no other record is in it: after a forced deletion the last pod's
+// key or GUID may still be on the device. Releases records of dead pods (node::liveness), and this
+// attachment's on other devices. busy at the deadline or if waiting is useless; exists if it has
+// another one.
 Result<FolderLock> acquire_device(const Context& context, const node::RecordName& own,
                                   Deadline deadline);
 

@@ -18,7 +18,7 @@ Result<node::Spec> to_partition_request(node::Spec spec);
 // is none; the error names the first of the `unknown` keys that looks like a misspelled partition.
 Status require_partition(const node::Spec& spec, const std::vector<std::string>& unknown);
 
-// True if the SM service has to bind the attachment's port. If not, the functions below do nothing.
+// True if the SM service has to bind the attachment's port; the functions below are for that case.
 inline bool names_partitions(const node::Spec& spec) { return !spec.partitions.empty(); }
 
 // For an ADD that names partitions, before anything is recorded: unavailable if the agent does not
@@ -45,8 +45,7 @@ struct BindingResult {
 
 // Waits until the SM service reports the binding verified: the port's table has exactly the
 // partitions' keys, or there is no port yet and they need no proof. unavailable at the deadline,
-// with the last state; a refusal by the service is the error. An agent that restarts is asked
-// again.
+// with the last state; a refusal is the error. An agent that restarts is asked again.
 Result<BindingResult> await_binding(const Context& context, const node::Record& record,
                                     Deadline deadline);
 

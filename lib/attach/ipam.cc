@@ -60,7 +60,7 @@ Result<bool> has_ended(const Context& context, const Result<node::Record>& recor
   return is_missing(context, *record);
 }
 
-// False if the record is still there: then the device is not free.
+// False if the attachment has ended but its device is not free; busy if it has not ended.
 Result<bool> is_device_free(const Context& context, const AddressReleaseName& name) {
   const std::vector<node::RecordName> left =
       TRY(context.host.records.of_attachment(name.container_id, name.ifname));

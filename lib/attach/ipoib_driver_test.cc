@@ -334,7 +334,7 @@ TEST_CASE("a pod that ends while the P_Key is waited for is given nothing") {
 }
 
 // A pod that moves its child to a namespace of its own and uses CAP_NET_ADMIN on it: new name, new
-// index, no alias. Returns the path of the hidden namespace, which then has no path.
+// index, no alias. `deeper` was the path of that namespace, which has none now.
 struct HiddenChild : IpoibFixture {
   using Holder = fake::FakeNode::HeldBy;
   const Path deeper = "/run/netns/deeper";

@@ -10,8 +10,8 @@
 namespace ibpod::attach {
 namespace {
 
-// False for a record of another boot: the reboot has reset the devices, so their state says nothing
-// about this attachment (a VF without a GUID, for example).
+// True if the device may still have the attachment's state. A reboot has reset it: then only traces
+// of the attachment count (node::has_traces), and a VF without a GUID is not the pod's doing.
 Result<bool> is_left(const Context& context, const node::Record& record) {
   if (record.boot_id == context.host.boot_id) return true;
   if (record.child) return false;
@@ -26,8 +26,8 @@ Status take_back(const Context& context, node::Record& record, Deadline deadline
   return node::restore(context.host.kernel, record, write, deadline);
 }
 
-// False while the port still has the keys: it keeps its GUID, because under another one it would
-// not be visible when they have left.
+// False while the port has keys and a requested GUID: under another GUID it would not be visible
+// when the keys have left.
 bool may_take_back(const node::Record& record, const Status& unbound) {
   return unbound.ok() || !record.spec.guids;
 }

@@ -22,20 +22,19 @@ enum class Addresses { perhaps, none };
 
 // Ends a recorded attachment: its port leaves its partitions, the device is restored
 // (node::restore) or removed (node::remove_child), owed addresses are noted (ipam.h), and the
-// record is removed. Tries every step, each with at least kUndoTime; a requested GUID stays on the
-// port while that has keys. Takes the device's lock.
+// record is removed. Tries all steps, with at least kUndoTime each, and takes the device's lock.
+//
 // After a failure the record stays and the device is in quarantine until a later call succeeds;
 // pkey_pending (node::Stage) if only the keys are left. ok if there is no such record or attempt;
-// invalid or unsupported if it cannot be read. A function removed from the machine keeps its record
-// until it returns or the node boots: mlx5 gives a returning VF its old GUIDs.
+// invalid or unsupported if it cannot be read.
 Result<EndResult> end_attachment(const Context& context, const node::RecordName& name,
                                  Deadline deadline, Addresses addresses = Addresses::perhaps);
 
 // end_attachment() with all failures in one status.
 Status end_whole(const Context& context, const node::RecordName& name, Deadline deadline);
 
-// True if the VF has been removed from the machine in this boot. A child is removed with its
-// parent.
+// True if the VF has been removed from the machine in this boot: its record stays until it returns,
+// as mlx5 then gives it its old GUIDs. A child is removed with its parent.
 Result<bool> is_missing(const Context& context, const node::Record& record);
 
 // True if the record can never be read. Other failures to read do not count: a disk error, or a

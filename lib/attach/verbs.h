@@ -14,10 +14,9 @@ namespace ibpod::attach {
 // what cannot be undone stays recorded, and the error says so.
 Result<cni::AddResult> add(const Context& opened, AttachmentDriver& driver, Deadline deadline);
 
-// DEL. Releases every attachment recorded for this container and interface; works twice, without a
+// DEL. Releases all attachments recorded for this container and interface; works twice, without a
 // namespace, and after a reboot. Without a record, releases only the device of `folder` (empty: not
-// known) in this call's namespace, unless the folder has another attachment's record. unavailable
-// (11) as check_records().
+// known) in this call's namespace, unless another attachment has it. Errors as check_records().
 Status del(const Context& context, const std::string& folder, Duration timeout);
 
 // CHECK. Compares the record, the driver's checks and the addresses of prevResult, then asks IPAM.

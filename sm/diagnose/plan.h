@@ -15,9 +15,8 @@ struct PlanOptions {
 };
 
 // Plans the change from the partitions of `now` to `after`, both as OpenSM gets them
-// (as_written()). Ports by GUID, if their desired keys change. `before` is empty if the table is
-// not known. The subnet manager chooses the index of keys without one. `packets`: blocks to write,
-// at least.
+// (as_written()): the ports whose desired keys change, by GUID. `before` is empty if the table is
+// not known. In `after` the subnet manager chooses missing indexes. `packets`: blocks, at least.
 fabricapi::Plan plan_change(const std::vector<fabric::PartitionDefinition>& after,
                             const FabricSnapshot& now, const PlanOptions& terms);
 

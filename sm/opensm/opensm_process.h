@@ -60,9 +60,8 @@ class Processes {
   bool is_opensm_of(pid_t pid, const Path& conf, const Path& program) const;
 
   // ok if the process is an OpenSM of our user and PID namespace, executes `desired.program` or a
-  // program named opensm that others cannot write, and has the desired partitions file, options,
-  // log and log lines. The error names its fault or the option to change. Its paths are in its own
-  // mount namespace.
+  // program named opensm that others cannot write, and has the desired file, options, log and log
+  // lines. The error names the fault or the option to change. Paths are in its mount namespace.
   struct ExpectedOpensm {
     Path partitions;
     Path log;

@@ -69,7 +69,7 @@ struct ProbeResult {
 struct ProbeBatch {
   using Time = Deadline::Clock::time_point;
   Time begun;  // before the first packet: the tables are not older
-  // The last topology, complete before the tables were read.
+  // The last topology; for a full scan, discovered just before the tables were read.
   std::shared_ptr<const fabric::Topology> topology;
   std::vector<ProbeResult> ports;
   // All ports of the topology. If that is complete, too, a port that is not in it is absent.

@@ -102,9 +102,9 @@ const WalkedNode* Walk::find(const LinkEnd& end) const {
   return node == nodes_.end() ? nullptr : &node->second;
 }
 
-// Follows the links of a switch, except the one to the node that led here; an adapter does not
-// forward packets, so only our own is followed. Other links are followed from both ends: a node
-// with a false GUID could hide the nodes behind it.
+// Follows the links of a switch, except the one that led here; an adapter does not forward packets,
+// so only our own port is followed. Other links are followed from both ends: a node with a false
+// GUID could otherwise hide the nodes that it claims to be connected to.
 void Walk::follow(const WalkedNode& node) {
   const bool own = node.path.hops().empty();
   if (!node.is_switch()) {
