@@ -11,6 +11,7 @@
 #include "device-plugin/device_info.h"
 #include "device-plugin/pool_config.h"
 #include "lib/attach/agent_required_file.h"
+#include "lib/base/join.h"
 #include "lib/nodeapi/service.h"
 
 #include <algorithm>
@@ -262,7 +263,7 @@ Status Agent::ready() const {
   if (is_registered()) return ok();
   std::string missing;
   for (const auto& [name, registration] : resources_->registrations())
-    if (!registration.registered) missing += (missing.empty() ? "" : ", ") + name;
+    if (!registration.registered) add_item(missing, ", ", name);
   return Error(Code::unavailable, "not registered with the kubelet: " + missing);
 }
 

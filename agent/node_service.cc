@@ -4,6 +4,7 @@
 #include "agent/kubelet/choose_device.h"
 #include "agent/kubelet/kubelet_pods.h"
 #include "device-plugin/explain.h"
+#include "lib/base/join.h"
 #include "lib/sysfs/infiniband.h"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ void describe_record(const node::Records& records, const node::RecordName& name,
   answer.set_netns(record->netns.path.string());
   std::string pkey = record->spec.pkey ? record->spec.pkey->text() : "";
   for (const node::PartitionRequest& wish : record->spec.partitions)
-    pkey += (pkey.empty() ? "" : ",") + wish.label();
+    add_item(pkey, ",", wish.label());
   answer.set_pkey(pkey);
 }
 

@@ -2,6 +2,7 @@
 
 #include "agent/metrics/metrics.h"
 #include "device-plugin/inventory.h"
+#include "lib/base/join.h"
 
 #include <algorithm>
 #include <set>
@@ -146,8 +147,7 @@ std::vector<std::string> Telemetry::report_preparation(const prepare::PrepareRes
 }
 
 void Telemetry::report_strays(const gc::GcRun& gc_run) {
-  std::string names;
-  for (const std::string& name : gc_run.strays) names += (names.empty() ? "" : ", ") + name;
+  const std::string names = join(gc_run.strays, ", ");
   const std::string what = "IPoIB children without a record" + (names.empty() ? "" : ": " + names);
   if (gc_run.strays_failure.empty() && !names.empty()) info(what + ": removed");
   const std::string failure =
@@ -204,9 +204,8 @@ void Telemetry::report_reload(const config::Reload& reload) {
   for (const std::string& text : reload.warnings) warning("configuration: " + text);
   for (const std::string& text : reload.reasons)
     error("configuration refused, the last good one stays in force: " + text);
-  std::string changed;
-  for (const std::string& key : reload.changed) changed += (changed.empty() ? "" : ", ") + key;
-  if (reload.kind == config::Reload::Kind::taken) info("configuration loaded: changed: " + changed);
+  if (reload.kind == config::Reload::Kind::taken)
+    info("configuration loaded: changed: " + join(reload.changed, ", "));
 }
 
 void Telemetry::report_registrations(

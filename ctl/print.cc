@@ -2,6 +2,7 @@
 
 #include "ctl/table.h"
 #include "ctl/words.h"
+#include "lib/base/join.h"
 
 namespace ibpod::ctl {
 namespace {
@@ -18,14 +19,9 @@ std::string health_of(const v1::Device& device) {
 }
 
 Row row_of(const v1::Device& device) {
-  return {device.address(),
-          device.pf_name(),
-          device.resource(),
-          health_of(device),
-          or_unknown(device.state()),
-          device.attachment(),
-          joined(texts(device.rdma())),
-          device.reason()};
+  return {
+      device.address(),           device.pf_name(),    device.resource(),        health_of(device),
+      or_unknown(device.state()), device.attachment(), join(device.rdma(), ","), device.reason()};
 }
 
 std::string pkeys_of(const v1::Device& device) {

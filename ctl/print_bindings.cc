@@ -2,6 +2,7 @@
 
 #include "ctl/table.h"
 #include "ctl/words.h"
+#include "lib/base/join.h"
 
 namespace ibpod::ctl {
 namespace {
@@ -13,10 +14,9 @@ constexpr auto kNotSince = "not since ibpod-sm started";
 
 // "blue:full,red:limited"
 std::string listed(const std::vector<fabric::PartitionMembership>& shares) {
-  std::vector<std::string> texts;
-  for (const fabric::PartitionMembership& membership : shares)
-    texts.push_back(membership.partition + ":" + std::string(name(membership.membership)));
-  return joined(texts);
+  return join(shares, ",", [](const fabric::PartitionMembership& membership) {
+    return membership.partition + ":" + std::string(name(membership.membership));
+  });
 }
 
 std::string proof_of(const fabric::Binding& binding) {

@@ -2,6 +2,7 @@
 
 #include "ctl/table.h"
 #include "ctl/words.h"
+#include "lib/base/join.h"
 
 namespace ibpod::ctl {
 namespace {
@@ -20,8 +21,8 @@ std::string options_of(const fabric::Partition& partition) {
   if (partition.sl) options.push_back("sl=" + std::to_string(*partition.sl));
   if (partition.proof != fabric::Proof::node)
     options.push_back("proof=" + std::string(name(partition.proof)));
-  if (!partition.nodes.empty()) options.push_back("nodes=" + joined(partition.nodes));
-  return joined(options);
+  if (!partition.nodes.empty()) options.push_back("nodes=" + join(partition.nodes, ","));
+  return join(options, ",");
 }
 
 std::string pkey_of(const fabric::Partition& partition) {
@@ -36,7 +37,7 @@ Row row_of(const fabric::PartitionStatus& status) {
           std::string(name(status.state)),
           std::to_string(status.bindings),
           std::to_string(partition.members.size()),
-          joined(partition.allowed),
+          join(partition.allowed, ","),
           options_of(partition),
           status.declared ? "file" : "request",
           text_of(status.condition)};

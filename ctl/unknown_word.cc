@@ -1,5 +1,6 @@
 #include "ctl/unknown_word.h"
 
+#include "lib/base/join.h"
 #include "lib/base/nearest.h"
 
 #include <algorithm>
@@ -116,10 +117,8 @@ std::string UnknownWord::text() const {
                                         " \"" + word + "\" of `" + place + "`";
   const std::string meant = word.empty() ? "" : meant_by(word, known);
   if (!meant.empty()) return text + "; did you mean \"" + meant + "\"?";
-  std::string list;
-  for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
   if (option) return text + ": `" + place + " --help` lists the options";
-  return text + ": " + list + "; `" + place + " --help` describes them";
+  return text + ": " + join(known, ", ") + "; `" + place + " --help` describes them";
 }
 
 UnknownWord find_unknown_word(const std::vector<std::string>& words, const Command& program) {

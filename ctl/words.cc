@@ -5,12 +5,6 @@
 
 namespace ibpod::ctl {
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string text;
-  for (const std::string& one : texts) text += (text.empty() ? "" : ",") + one;
-  return text;
-}
-
 json::Value strings(const std::vector<std::string>& texts) {
   return list_of(texts, [](const std::string& text) { return json::Value(text); });
 }

@@ -10,8 +10,6 @@
 
 namespace ibpod::ctl {
 
-// "a,b"
-std::string joined(const std::vector<std::string>& texts);
 json::Value strings(const std::vector<std::string>& texts);
 json::Value count(uint64_t number);
 // `one`: an item -> json::Value.

@@ -2,6 +2,7 @@
 
 #include "device-plugin/cdi.h"
 #include "device-plugin/resource_name.h"
+#include "lib/base/join.h"
 #include "lib/json/value.h"
 #include "lib/node/vf.h"
 
@@ -12,12 +13,6 @@ namespace ibpod::device_plugin {
 namespace {
 
 using json::Value;
-
-std::string joined(const std::vector<std::string>& parts, const std::string& before = "") {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ",") + before + part;
-  return text;
-}
 
 const PoolContents* find_pool(const std::vector<PoolContents>& all_contents,
                               const std::string& resource) {
@@ -62,7 +57,8 @@ Result<std::vector<const PoolDevice*>> find_all(const std::vector<PoolContents>&
                                                 const std::vector<std::string>& ids) {
   const std::set<std::string> sorted(ids.begin(), ids.end());
   if (sorted.empty() || sorted.size() != ids.size())
-    return Error(Code::invalid, "expected one or more distinct IDs, got \"" + joined(ids) + "\"");
+    return Error(Code::invalid,
+                 "expected one or more distinct IDs, got \"" + join(ids, ",") + "\"");
   std::vector<const PoolDevice*> pool_devices;
   for (const std::string& id : sorted) {
     const PoolDevice* pool_device = find_device(contents, id);
@@ -73,16 +69,18 @@ Result<std::vector<const PoolDevice*>> find_all(const std::vector<PoolContents>&
   return pool_devices;
 }
 
+std::string path_of_node(const std::string& name) { return "/dev/infiniband/" + name; }
+
 Value rdma_info(const Pool& pool, const Device& device) {
   Value info = Value::object();
   for (const std::string& name : pool.device_nodes) {
     const std::vector<std::string> nodes =
         name == "rdma_cm" ? std::vector<std::string>{name} : char_devices_of(device, name);
-    if (!nodes.empty()) info.set(name, joined(nodes, "/dev/infiniband/"));
+    if (!nodes.empty()) info.set(name, join(nodes, ",", path_of_node));
   }
   std::vector<std::string> names;
   for (const RdmaDevice& rdma : device.rdma) names.push_back(rdma.name);
-  if (!names.empty()) info.set("rdma_dev", joined(names));
+  if (!names.empty()) info.set("rdma_dev", join(names, ","));
   return info;
 }
 
@@ -149,7 +147,7 @@ Result<AllocateResponse> allocate(const std::vector<PoolContents>& all_contents,
     add_nodes(contents->pool, *pool_device, answer);
   }
   const std::string variable = variable_of(resource);
-  answer.envs[variable] = joined(list);
+  answer.envs[variable] = join(list, ",");
   answer.envs[variable + "_INFO"] = info.text();
   return answer;
 }

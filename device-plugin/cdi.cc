@@ -1,5 +1,6 @@
 #include "device-plugin/cdi.h"
 
+#include "lib/base/join.h"
 #include "lib/base/run_on_thread.h"
 #include "lib/json/value.h"
 
@@ -150,9 +151,7 @@ Status compare_nodes(const std::string& device, const std::vector<std::string>& 
   const std::set<std::string> then(granted.begin(), granted.end());
   if (now == then) return ok();
   const auto list = [](const std::set<std::string>& paths) {
-    std::string text;
-    for (const std::string& path : paths) text += (text.empty() ? "" : ", ") + path;
-    return text.empty() ? "nothing" : text;
+    return paths.empty() ? "nothing" : join(paths, ", ");
   };
   return Error(Code::unavailable,
                "device " + device + " was granted with " + list(then) + " but has " + list(now) +

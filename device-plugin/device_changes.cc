@@ -1,4 +1,5 @@
 #include "device-plugin/inventory.h"
+#include "lib/base/join.h"
 
 #include <map>
 
@@ -7,12 +8,6 @@ namespace {
 
 // The facts about a device, each under a name that stays the same.
 using Facts = std::map<std::string, std::string>;
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : " ") + name;
-  return list;
-}
 
 void add(Facts& facts, const std::string& name, const std::string& value) {
   if (!value.empty()) facts.emplace(name, value);
@@ -36,8 +31,8 @@ Facts facts_of(const Device& device) {
   if (!device.pf) add(facts, "VFs", std::to_string(device.vfs));
   if (!device.pf) add(facts, "link", device.pf_up ? "up" : "down");
   add(facts, "link type", device.link_type);
-  add(facts, "interfaces", listed(device.netdevs));
-  add(facts, "character devices", listed(device.char_devices));
+  add(facts, "interfaces", join(device.netdevs, " "));
+  add(facts, "character devices", join(device.char_devices, " "));
   add(facts, "needed by the host", device.host_use);
   add(facts, "attachment", device.attachment);
   add(facts, "quarantine", device.quarantine);

@@ -1,5 +1,6 @@
 #include "device-plugin/device_info.h"
 
+#include "lib/base/join.h"
 #include "lib/json/value.h"
 
 #include <algorithm>
@@ -21,8 +22,7 @@ std::string file_prefix(std::string resource) {
 
 Value pci_of(const Device& device) {
   Value pci = Value::object().set("pci-address", device.address.text());
-  std::string names;
-  for (const RdmaDevice& rdma : device.rdma) names += (names.empty() ? "" : ",") + rdma.name;
+  const std::string names = join(device.rdma, ",", &RdmaDevice::name);
   if (!names.empty()) pci.set("rdma-device", names);
   if (device.pf) pci.set("pf-pci-address", device.pf->text());
   return pci;

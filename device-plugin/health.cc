@@ -1,5 +1,6 @@
 #include "device-plugin/health.h"
 
+#include "lib/base/join.h"
 #include "lib/node/vf.h"
 
 #include <algorithm>
@@ -94,8 +95,7 @@ Finding find_not_active(const Device& device, const HealthCriteria& criteria) {
     for (size_t i = 0; i < rdma.ports.size() && rdma.verbs; ++i) {
       const ib::PortState state = rdma.ports[i].state;
       if (state == ib::PortState::active || state == ib::PortState::active_defer) return {};
-      states += (states.empty() ? "" : ", ") + port_words(rdma, i) + " is " +
-                std::string(ib::name(state));
+      add_item(states, ", ", port_words(rdma, i) + " is " + std::string(ib::name(state)));
     }
   }
   return states.empty() ? "it has no port" : states;

@@ -1,21 +1,18 @@
 #include "device-plugin/holders.h"
 
+#include "lib/base/join.h"
 #include "lib/node/describe.h"
 
 namespace ibpod::device_plugin {
 namespace {
 
-void append(std::string& list, const std::string& item) {
-  list += (list.empty() ? "" : ", ") + item;
-}
-
 void add(Holder& holder, const node::Record& record) {
   if (record.child) {
-    append(holder.children,
-           describe_owner(record) + " has the IPoIB child " + record.child->link + " on it");
+    add_item(holder.children, ", ",
+             describe_owner(record) + " has the IPoIB child " + record.child->link + " on it");
     return;
   }
-  append(holder.attachment, describe_owner(record));
+  add_item(holder.attachment, ", ", describe_owner(record));
   holder.namespaces.push_back(record.netns);
 }
 
@@ -31,7 +28,7 @@ Result<std::map<ib::PciAddress, Holder>> read_holders(const node::Records& recor
     if (record) {
       add(holders[record->device], *record);
     } else if (function) {
-      append(holders[*function].quarantine, record.error().text());
+      add_item(holders[*function].quarantine, ", ", record.error().text());
     }
   }
   return holders;

@@ -1,5 +1,7 @@
 #include "device-plugin/pool.h"
 
+#include "lib/base/join.h"
+
 #include <algorithm>
 
 namespace ibpod::device_plugin {
@@ -73,7 +75,7 @@ MatchResult match(const Pool& pool, const Device& device) {
   for (size_t number = 0; number < pool.selectors.size(); ++number) {
     const MatchResult answer = try_selector(pool, device, number);
     if (answer.matches) return answer;
-    reasons += (reasons.empty() ? "" : "; ") + answer.reason;
+    add_item(reasons, "; ", answer.reason);
   }
   return {false, 0, reasons};
 }

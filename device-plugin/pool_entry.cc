@@ -1,6 +1,7 @@
 #include "device-plugin/pool_config.h"
 #include "device-plugin/resource_name.h"
 #include "device-plugin/selector_config.h"
+#include "lib/base/join.h"
 #include "lib/json/fields.h"
 
 #include <utility>
@@ -20,11 +21,9 @@ constexpr int64_t kMaxIpoibSlots = 10'000;
 template <typename T>
 Result<T> one_of(const Value& value, const std::vector<std::pair<std::string_view, T>>& known) {
   const std::string text = TRY(value.string());
-  std::string expected;
-  for (const auto& [name, meaning] : known) {
+  for (const auto& [name, meaning] : known)
     if (text == name) return meaning;
-    expected += (expected.empty() ? "" : ", ") + std::string(name);
-  }
+  const std::string expected = join(known, ", ", &std::pair<std::string_view, T>::first);
   return value.wrong("expected one of " + expected + ", got \"" + text + "\"");
 }
 

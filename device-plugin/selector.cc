@@ -1,5 +1,7 @@
 #include "device-plugin/selector.h"
 
+#include "lib/base/join.h"
+
 #include <algorithm>
 
 #include <strings.h>
@@ -16,9 +18,8 @@ std::string text_of(const PfChoice& value) { return value.text; }
 
 template <typename T>
 std::string list(const std::vector<T>& values) {
-  std::string text;
-  for (const T& value : values) text += (text.empty() ? "" : ", ") + text_of(value);
-  return text.empty() ? "none" : text;
+  if (values.empty()) return "none";
+  return join(values, ", ", [](const T& value) { return text_of(value); });
 }
 
 template <typename T>
@@ -134,8 +135,7 @@ class Comparison {
   std::string of_ports(Text text_of_port) const {
     std::string text;
     for (const RdmaDevice& rdma : device_.rdma) {
-      for (const ib::Port& port : rdma.ports)
-        text += (text.empty() ? "" : "; ") + std::string(text_of_port(port));
+      for (const ib::Port& port : rdma.ports) add_item(text, "; ", text_of_port(port));
     }
     return text.empty() ? "none" : text;
   }

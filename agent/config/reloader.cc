@@ -1,15 +1,10 @@
 #include "agent/config/reloader.h"
 
 #include "agent/config/config_keys.h"
+#include "lib/base/join.h"
 
 namespace ibpod::agent::config {
 namespace {
-
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : "; ") + text;
-  return all;
-}
 
 std::string shown(const Config& config, std::string_view key) {
   const auto found = config.explicit_keys.find(key);
@@ -34,7 +29,7 @@ Result<Reloader> Reloader::start(Path file, std::string node, ConfigCheck check)
   const std::string text = TRY(read_file(whole));
   ParsedConfig result = read_config(text, reloader.node_, reloader.check_);
   if (!result.config)
-    return Error(Code::invalid, whole.string() + ": " + joined(result.findings.errors));
+    return Error(Code::invalid, whole.string() + ": " + join(result.findings.errors, "; "));
   reloader.config_ = std::move(*result.config);
   reloader.warnings_ = std::move(result.findings.warnings);
   reloader.last_text_ = text;

@@ -1,6 +1,7 @@
 #include "agent/gc/garbage_collector.h"
 
 #include "lib/attach/release.h"
+#include "lib/base/join.h"
 
 #include <algorithm>
 
@@ -11,7 +12,7 @@ using netns::NetnsStatus;
 using Time = Deadline::Clock::time_point;
 
 void add_source_error(Evidence& evidence, const Error& error) {
-  evidence.source_error += (evidence.source_error.empty() ? "" : "; ") + error.text();
+  add_item(evidence.source_error, "; ", error.text());
 }
 
 // Its DEL has come.

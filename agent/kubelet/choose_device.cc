@@ -1,5 +1,7 @@
 #include "agent/kubelet/choose_device.h"
 
+#include "lib/base/join.h"
+
 #include <algorithm>
 #include <set>
 
@@ -29,7 +31,7 @@ Result<std::string> choose_device(const std::vector<std::string>& ids, const Hol
     };
     if (holds(&Holder::attachment)) return device.text();
     if (!holds(&Holder::pod) && awaited.empty()) awaited = device.text();
-    held += (held.empty() ? "" : ", ") + device.text() + " by " + those.front().attachment;
+    add_item(held, ", ", device.text() + " by " + those.front().attachment);
   }
   if (!free.empty() || given.empty()) return free;
   if (!awaited.empty()) return awaited;

@@ -1,5 +1,6 @@
 #include "agent/prepare/pf_config.h"
 
+#include "lib/base/join.h"
 #include "lib/base/nearest.h"
 
 #include <algorithm>
@@ -105,11 +106,7 @@ constexpr Key kKeys[] = {
      }},
 };
 
-std::string known_keys() {
-  std::string all;
-  for (const Key& key : kKeys) all += (all.empty() ? "" : ", ") + std::string(key.name);
-  return all;
-}
+std::string known_keys() { return join(kKeys, ", ", &Key::name); }
 
 Status read_member(const std::string& name, const Value& value, PfConfig& config) {
   for (const Key& key : kKeys) {

@@ -6,6 +6,7 @@
 #include "lib/attach/pod.h"
 #include "lib/attach/release.h"
 #include "lib/attach/verbs.h"
+#include "lib/base/join.h"
 #include "lib/ib/hex.h"
 #include "lib/node/vf.h"
 
@@ -54,8 +55,7 @@ node::Record begin_record(const Context& context, const node::Spec& spec,
   record.spec = spec;
   record.configuration = context.request.network.text;
   record.cni_args = call.args;
-  for (const Path& folder : call.path)
-    record.cni_path += (record.cni_path.empty() ? "" : ":") + folder.string();
+  record.cni_path = join(call.path, ":", &Path::native);
   return record;
 }
 

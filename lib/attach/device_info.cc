@@ -1,5 +1,6 @@
 #include "lib/attach/device_info.h"
 
+#include "lib/base/join.h"
 #include "lib/json/value.h"
 
 namespace ibpod::attach {
@@ -39,8 +40,7 @@ Status write_device_info(const node::Records& records, const Path& file,
   if (!pci.is_object()) return Error(Code::invalid, file.string() + ": pci: expected an object");
   TRY(check_not_anothers(records, file, pci, device));
   pci.set("pci-address", device.text());
-  std::string names;
-  for (const node::RdmaDevice& one : rdma) names += (names.empty() ? "" : ",") + one.name;
+  const std::string names = join(rdma, ",", &node::RdmaDevice::name);
   if (!names.empty()) pci.set("rdma-device", names);
   if (membership)
     pci.set("pkey", membership->key.text())
@@ -59,9 +59,7 @@ Status warn_of_other_char_devices(const Context& context, const node::Function& 
   const std::optional<node::Function> now = TRY(context.host.kernel.function(before.address));
   if (!now || before.char_devices == now->char_devices) return ok();
   const auto list = [](const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text.empty() ? "none" : text;
+    return names.empty() ? "none" : join(names, ", ");
   };
   context.log.warn(
       "the RDMA character devices of " + now->address.text() + " changed from " +

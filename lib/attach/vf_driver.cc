@@ -5,6 +5,7 @@
 #include "lib/attach/binding.h"
 #include "lib/attach/device_info.h"
 #include "lib/attach/pod.h"
+#include "lib/base/join.h"
 #include "lib/cni/errors.h"
 #include "lib/node/describe.h"
 #include "lib/node/vf.h"
@@ -42,7 +43,7 @@ void drop_what_vfio_cannot(const Context& context, const node::Function& functio
                            node::Spec& spec) {
   std::string dropped;
   const auto drop = [&](bool asked, const std::string& key) {
-    if (asked) dropped += (dropped.empty() ? "" : ", ") + key;
+    if (asked) add_item(dropped, ", ", key);
   };
   drop(spec.mtu.has_value(), "mtu");
   spec.mtu.reset();

@@ -1,5 +1,7 @@
 #include "lib/base/result.h"
 
+#include "lib/base/join.h"
+
 #include <cerrno>
 #include <system_error>
 
@@ -74,7 +76,7 @@ Error Error::during(std::string_view step) && {
 
 Error Error::also(const Error& other) && {
   text_ += "; " + other.text_;
-  if (!other.details_.empty()) details_ += (details_.empty() ? "" : "\n") + other.details_;
+  if (!other.details_.empty()) add_item(details_, "\n", other.details_);
   return std::move(*this);
 }
 

@@ -1,5 +1,6 @@
 #include "lib/cni/delegate_error.h"
 
+#include "lib/base/join.h"
 #include "lib/json/value.h"
 
 namespace ibpod::cni {
@@ -39,7 +40,7 @@ std::optional<DelegateError> parse_delegate_error(const std::string& output) {
   DelegateError delegate_error;
   delegate_error.text = text_of("msg");
   const std::string details = text_of("details");
-  if (!details.empty()) delegate_error.text += (delegate_error.text.empty() ? "" : "; ") + details;
+  if (!details.empty()) add_item(delegate_error.text, "; ", details);
   delegate_error.text = cut(std::move(delegate_error.text));
   const std::optional<json::Value> code = document->find("code");
   const Result<int64_t> number = code ? code->integer() : Result<int64_t>(int64_t{0});

@@ -1,5 +1,6 @@
 #include "lib/cni/ipam.h"
 
+#include "lib/base/join.h"
 #include "lib/cni/delegate_error.h"
 #include "lib/cni/errors.h"
 #include "lib/json/fields.h"
@@ -17,9 +18,7 @@ bool is_program(const Path& path) {
 }
 
 std::string list(const std::vector<Path>& folders) {
-  std::string text;
-  for (const Path& folder : folders) text += (text.empty() ? "" : ", ") + folder.string();
-  return text.empty() ? "nowhere, as CNI_PATH is empty" : text;
+  return folders.empty() ? "nowhere, as CNI_PATH is empty" : join(folders, ", ", &Path::native);
 }
 
 Error ipam_failed(Code code, const std::string& type, const std::string& text) {

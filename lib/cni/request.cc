@@ -1,5 +1,6 @@
 #include "lib/cni/request.h"
 
+#include "lib/base/join.h"
 #include "lib/base/utf8.h"
 #include "lib/cni/errors.h"
 #include "lib/cni/result.h"
@@ -73,8 +74,7 @@ Status require_attachment(const Environment& environment, Verb verb) {
   std::string missing;
   for (const std::string variable : {"CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME"}) {
     if (verb == Verb::del && variable == "CNI_NETNS") continue;
-    if (value_of(environment, variable).empty())
-      missing += (missing.empty() ? "" : ", ") + variable;
+    if (value_of(environment, variable).empty()) add_item(missing, ", ", variable);
   }
   if (missing.empty()) return ok();
   return Error(Code::invalid,

@@ -1,5 +1,7 @@
 #include "lib/cni/version.h"
 
+#include "lib/base/join.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -47,9 +49,7 @@ bool is_supported(Version version) {
 }
 
 std::string text(const std::vector<Version>& versions) {
-  std::string text;
-  for (const Version version : versions) text += (text.empty() ? "" : ", ") + version.text();
-  return text.empty() ? "none" : text;
+  return versions.empty() ? "none" : join(versions, ", ", &Version::text);
 }
 
 }  // namespace ibpod::cni

@@ -1,5 +1,6 @@
 #include "lib/fabric/end_port.h"
 
+#include "lib/base/join.h"
 #include "lib/fabric/partitions_conf.h"
 
 #include <doctest/doctest.h>
@@ -15,10 +16,7 @@ const EndPort kRouter{ib::Guid(0x30), NodeType::router, false};
 std::string keys(std::string_view conf, const EndPort& port) {
   const auto definitions = read_partitions(conf, {true, true});
   if (!definitions) FAIL(definitions.error().text());
-  std::string text;
-  for (const ib::PKey key : keys_of(*definitions, port))
-    text += (text.empty() ? "" : " ") + key.text();
-  return text;
+  return join(keys_of(*definitions, port), " ", &ib::PKey::text);
 }
 
 TEST_CASE("a port has the keys of the partitions that name it, or a group that it is in") {

@@ -1,5 +1,6 @@
 #include "lib/ib/guid.h"
 
+#include "lib/base/join.h"
 #include "lib/ib/hex.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ std::string pieces(uint64_t value, int bytes) {
   std::string text;
   for (int shift = 64 - 8 * bytes; shift >= 0; shift -= 8 * bytes) {
     const uint64_t piece = value >> shift & ((uint64_t{1} << 8 * bytes) - 1);
-    text += (text.empty() ? "" : ":") + hex(piece, 2 * bytes);
+    add_item(text, ":", hex(piece, 2 * bytes));
   }
   return text;
 }

@@ -1,5 +1,6 @@
 #include "lib/ib/pkey.h"
 
+#include "lib/base/join.h"
 #include "lib/ib/hex.h"
 
 #include <algorithm>
@@ -129,8 +130,7 @@ std::optional<size_t> find_in(const PKeyTable& table, PKey wanted) {
 std::string text(const PKeyTable& table) {
   std::string text;
   for (size_t i = 0; i < table.size(); ++i) {
-    if (table[i].partition() != 0)
-      text += (text.empty() ? "" : " ") + std::to_string(i) + ":" + table[i].text();
+    if (table[i].partition() != 0) add_item(text, " ", std::to_string(i) + ":" + table[i].text());
   }
   return text.empty() ? "empty" : text;
 }

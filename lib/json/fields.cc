@@ -1,5 +1,6 @@
 #include "lib/json/fields.h"
 
+#include "lib/base/join.h"
 #include "lib/base/nearest.h"
 
 #include <algorithm>
@@ -80,11 +81,9 @@ std::string Fields::sure_slip_of(const std::string& key) const {
 }
 
 std::string Fields::instead_of(const std::string& key) const {
-  std::string text = meant_by(key);
-  if (!text.empty()) return text;
-  for (const std::string& known : known_)
-    text += (text.empty() ? ", expected one of " : ", ") + known;
-  return text;
+  const std::string meant = meant_by(key);
+  if (!meant.empty() || known_.empty()) return meant;
+  return ", expected one of " + join(known_, ", ");
 }
 
 }  // namespace ibpod::json

@@ -1,6 +1,7 @@
 #include "lib/mad/umad_port.h"
 
 #include "lib/base/files.h"
+#include "lib/base/join.h"
 
 #include <algorithm>
 #include <array>
@@ -70,13 +71,12 @@ Error no_port(const std::string& wanted) {
   const std::vector<LocalPort> all = local_ports();
   if (wanted.empty() || all.empty())
     return {Code::not_found, "this machine has no InfiniBand port"};
-  constexpr size_t kShown = 8;
-  std::string text = "this machine has no " + wanted + "; its ports are ";
-  for (size_t i = 0; i < std::min(all.size(), kShown); ++i)
-    text += (i == 0 ? "" : ", ") + all[i].device + " port " + std::to_string(all[i].number) +
-            " with the GUID " + all[i].guid.text();
-  if (all.size() > kShown) text += " and " + std::to_string(all.size() - kShown) + " more";
-  return {Code::not_found, std::move(text)};
+  const auto text_of = [](const LocalPort& port) {
+    return port.device + " port " + std::to_string(port.number) + " with the GUID " +
+           port.guid.text();
+  };
+  return {Code::not_found,
+          "this machine has no " + wanted + "; its ports are " + join_first(8, all, text_of)};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "lib/nl/rtnl.h"
 
+#include "lib/base/join.h"
 #include "lib/ib/hex.h"
 #include "lib/nl/attributes.h"
 #include "lib/nl/rtnl_messages.h"
@@ -140,9 +141,7 @@ Status check_link_name(const std::string& name) {
 }
 
 std::string text(const HardwareAddress& address) {
-  std::string text;
-  for (const uint8_t byte : address) text += (text.empty() ? "" : ":") + ib::hex(byte, 2);
-  return text;
+  return join(address, ":", [](uint8_t byte) { return ib::hex(byte, 2); });
 }
 
 std::optional<ib::Guid> guid_of(const HardwareAddress& address) {

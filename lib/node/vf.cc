@@ -1,5 +1,6 @@
 #include "lib/node/vf.h"
 
+#include "lib/base/join.h"
 #include "lib/node/names.h"
 
 #include <algorithm>
@@ -206,10 +207,7 @@ Status check_children(const Record& record) {
   const bool recreated = record.spec.isolation || takes_other_guids(record);
   if (!record.original.netdev || record.original.netdev->children.empty() || !recreated)
     return ok();
-  std::string names;
-  for (const std::string& child : record.original.netdev->children) {
-    names += (names.empty() ? "" : ", ") + child;
-  }
+  const std::string names = join(record.original.netdev->children, ", ");
   return Error(Code::busy, record.device.text() + " has IPoIB child interfaces (" + names +
                                ") that the attach would delete; remove them first");
 }

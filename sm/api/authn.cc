@@ -1,6 +1,7 @@
 #include "sm/api/authn.h"
 
 #include "lib/base/dns_name.h"
+#include "lib/base/join.h"
 #include "lib/json/fields.h"
 
 #include <algorithm>
@@ -22,11 +23,8 @@ std::vector<std::string> names_of(const rpc::Peer& peer) {
 // For the log: limits the number of names, as a certificate may have thousands.
 std::string listed(const std::vector<std::string>& names) {
   constexpr size_t kMostListed = 8;
-  std::string text;
-  for (size_t n = 0; n < std::min(names.size(), kMostListed); ++n)
-    text += (text.empty() ? "" : ", ") + names[n].substr(0, 300);
-  const size_t left = names.size() - std::min(names.size(), kMostListed);
-  return left == 0 ? text : text + " and " + std::to_string(left) + " more";
+  return join_first(kMostListed, names,
+                    [](const std::string& name) { return name.substr(0, 300); });
 }
 
 // The limit is above any node name and SPIFFE ID: each log line has the name.

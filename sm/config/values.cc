@@ -1,5 +1,6 @@
 #include "sm/config/values.h"
 
+#include "lib/base/join.h"
 #include "lib/json/fields.h"
 #include "sm/partitions/values.h"
 
@@ -16,11 +17,9 @@ template <typename Meaning>
 Result<Meaning> read_word(const Value& value,
                           std::initializer_list<std::pair<std::string_view, Meaning>> words) {
   const std::string word = TRY(value.string());
-  std::string known;
-  for (const auto& [name, meaning] : words) {
+  for (const auto& [name, meaning] : words)
     if (word == name) return meaning;
-    known += (known.empty() ? "" : ", ") + std::string(name);
-  }
+  const std::string known = join(words, ", ", &std::pair<std::string_view, Meaning>::first);
   return value.wrong("expected one of " + known + ", got \"" + word + "\"");
 }
 

@@ -1,4 +1,5 @@
 // Declared partitions, from their file to the registry.
+#include "lib/base/join.h"
 #include "sm/controller/test_fixture.h"
 
 #include <doctest/doctest.h>
@@ -20,9 +21,12 @@ struct DeclaredBed : Fixture {
   std::string there() const {
     std::string text;
     for (const auto& status : registry->partitions.list(kAdministrator, {}).value().items)
-      text += (text.empty() ? "" : " ") + status.spec.name +
+      add_item(
+          text, " ",
+          status.spec.name +
               (status.state == fabric::PartitionState::deleting ? "(deleting)" : "") +
-              (status.declared || status.state == fabric::PartitionState::deleting ? "" : "(free)");
+              (status.declared || status.state == fabric::PartitionState::deleting ? ""
+                                                                                   : "(free)"));
     return text;
   }
 };

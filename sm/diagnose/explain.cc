@@ -1,5 +1,6 @@
 #include "sm/diagnose/explain.h"
 
+#include "lib/base/join.h"
 #include "sm/diagnose/reach.h"
 #include "sm/diagnose/step.h"
 #include "sm/verify/table_diff.h"
@@ -74,9 +75,8 @@ void describe_index0(ib::Guid guid, const FabricSnapshot& snapshot, Sentences& s
   const auto clashes = index0_clashes(snapshot.partitions, snapshot);
   const auto found = clashes.find(guid);
   if (found == clashes.end()) return;
-  std::string names;
-  for (const std::string& name : found->second) names += (names.empty() ? "" : ", ") + name;
-  sentences.push_back("more than one of its partitions claims index 0: " + names);
+  sentences.push_back("more than one of its partitions claims index 0: " +
+                      join(found->second, ", "));
 }
 
 Explanation::Subject subject_of(const std::string& name, const Subject::PortOfSubject& port,
@@ -93,7 +93,8 @@ Explanation::Subject subject_of(const std::string& name, const Subject::PortOfSu
   }
   if (const ReadTable* table = find(snapshot.switch_tables, port.guid))
     subject.leaf_table = text(table->keys);
-  subject.wanted = listed(snapshot.desired.of(end_port(snapshot, port.guid)).keys);
+  subject.wanted =
+      join(snapshot.desired.of(end_port(snapshot, port.guid)).keys, " ", &ib::PKey::text);
   subject.findings = findings_of(port, snapshot);
   return subject;
 }

@@ -1,5 +1,7 @@
 #include "sm/diagnose/notes.h"
 
+#include "lib/base/join.h"
+
 #include <algorithm>
 
 namespace ibpod::sm::diagnose {
@@ -73,12 +75,10 @@ void note_clashes(Plan& plan, const std::vector<PartitionDefinition>& after,
   for (const auto& [guid, names] : index0_clashes(after, now)) {
     const auto found = before.find(guid);
     if (found != before.end() && found->second == names) continue;
-    std::string listed_names;
-    for (const std::string& name : names) listed_names += (listed_names.empty() ? "" : ", ") + name;
     plan.notes.push_back(described(now.topology, guid) +
                          ": more than one partition claims index 0, and only one of them will "
                          "get it: " +
-                         listed_names);
+                         join(names, ", "));
   }
 }
 

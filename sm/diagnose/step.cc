@@ -1,5 +1,6 @@
 #include "sm/diagnose/step.h"
 
+#include "lib/base/join.h"
 #include "lib/mad/pkey_table.h"
 #include "sm/verify/table_diff.h"
 
@@ -14,8 +15,6 @@ bool switch_port_has_table(const FabricSnapshot& now, ib::Guid port) {
          seen->switch_port->enforcement->partition_cap > 0;
 }
 
-void append(std::string& text, const std::string& one) { text += (text.empty() ? "" : " ") + one; }
-
 // The certain part of a change: right keys keep their index, foreign keys are removed, and index 0
 // gets the desired key. The subnet manager chooses the index of all other keys.
 struct Change {
@@ -26,14 +25,15 @@ struct Change {
       const ib::PKey key = right[place];
       const bool stays = key == table[place];
       const bool certain = stays || (place == 0 && desired.index0.has_value());
-      if (key.partition() != 0 && certain) append(text, std::to_string(place) + ":" + key.text());
-      if (key.partition() != 0 && !certain) append(anywhere, key.text());
+      if (key.partition() != 0 && certain)
+        add_item(text, " ", std::to_string(place) + ":" + key.text());
+      if (key.partition() != 0 && !certain) add_item(anywhere, " ", key.text());
       // A key is removed or replaced here.
       if (!stays && (certain || table[place].partition() != 0))
         written.insert(place / mad::kBlockEntries);
     }
     if (anywhere.empty()) return;
-    append(text, anywhere);
+    add_item(text, " ", anywhere);
     if (written.empty()) written.insert(0);  // or in another block
   }
 
@@ -43,16 +43,10 @@ struct Change {
 
 }  // namespace
 
-std::string listed(const std::vector<ib::PKey>& keys) {
-  std::string text;
-  for (const ib::PKey key : keys) append(text, key.text());
-  return text;
-}
-
 TableStep table_step(const verify::DesiredTable& desired, ib::Guid port,
                      const FabricSnapshot& now) {
   TableStep step;
-  step.after = listed(desired.keys);
+  step.after = join(desired.keys, " ", &ib::PKey::text);
   if (const ReadTable* table = find(now.tables, port)) {
     step.known = true;
     step.before = text(table->keys);

@@ -18,7 +18,4 @@ struct TableStep {
 
 TableStep table_step(const verify::DesiredTable& desired, ib::Guid port, const FabricSnapshot& now);
 
-// "0x7fff 0x8001"
-std::string listed(const std::vector<ib::PKey>& keys);
-
 }  // namespace ibpod::sm::diagnose

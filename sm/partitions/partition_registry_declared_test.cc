@@ -1,4 +1,5 @@
 // Partitions that a file declares.
+#include "lib/base/join.h"
 #include "tests/support/registry_fixture.h"
 
 namespace ibpod::sm::partitions {
@@ -16,10 +17,7 @@ Result<fabric::PartitionStatus> remove(Fixture& bed, const std::string& name) {
 }
 
 std::string names(const std::vector<fabric::PartitionDefinition>& definitions) {
-  std::string text;
-  for (const fabric::PartitionDefinition& definition : definitions)
-    text += (text.empty() ? "" : " ") + definition.name;
-  return text;
+  return join(definitions, " ", &fabric::PartitionDefinition::name);
 }
 std::string names(const Registries& registry) { return names(*registry.partitions.definitions()); }
 

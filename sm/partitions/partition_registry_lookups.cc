@@ -1,4 +1,5 @@
 // The lookups of PartitionRegistry.
+#include "lib/base/join.h"
 #include "sm/partitions/partition_registry.h"
 #include "sm/partitions/rendering.h"
 #include "sm/state/names.h"
@@ -17,21 +18,11 @@ using state::Records;
 
 constexpr size_t kMostListed = 5;  // most ports named in a text
 
-std::string list(const std::set<ib::Guid>& guids) {
-  std::string text;
-  size_t listed = 0;
-  for (const ib::Guid guid : guids) {
-    if (listed == kMostListed)
-      return text + " and " + std::to_string(guids.size() - listed) + " more";
-    text += (listed++ == 0 ? "" : ", ") + guid.text();
-  }
-  return text;
-}
-
 fabric::Condition waiting_to_go(const PartitionRecord& record) {
   if (!record.swept) return {Reason::waiting, "the subnet manager has not swept without it yet"};
   if (record.former_members.empty()) return {};
-  return {Reason::waiting, "these ports may still hold its P_Key: " + list(record.former_members)};
+  return {Reason::waiting, "these ports may still hold its P_Key: " +
+                               join_first(kMostListed, record.former_members, &ib::Guid::text)};
 }
 
 // Static members have no binding that would show their condition. Names the first faulty one.

@@ -1,3 +1,4 @@
+#include "lib/base/join.h"
 #include "tests/support/registry_fixture.h"
 
 namespace ibpod::sm::partitions {
@@ -18,11 +19,7 @@ Result<fabric::PartitionStatus> remove(Fixture& bed, const std::string& name) {
 }
 
 std::string names(const Registries& registry) {
-  std::string text;
-  const auto definitions = registry.partitions.definitions();
-  for (const fabric::PartitionDefinition& definition : *definitions)
-    text += (text.empty() ? "" : " ") + definition.name;
-  return text;
+  return join(*registry.partitions.definitions(), " ", &fabric::PartitionDefinition::name);
 }
 
 const fabric::PartitionDefinition& told(const Registries& registry, const std::string& name) {

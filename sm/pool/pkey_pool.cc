@@ -1,5 +1,7 @@
 #include "sm/pool/pkey_pool.h"
 
+#include "lib/base/join.h"
+
 #include <algorithm>
 
 namespace ibpod::sm::pool {
@@ -29,7 +31,7 @@ Status check_apart(const PKeyRange& lower, const PKeyRange& upper) {
 std::string list(const std::vector<PKeyRange>& ranges, RangeUse use) {
   std::string text;
   for (const PKeyRange& range : ranges)
-    if (range.use == use) text += (text.empty() ? "" : ", ") + sm::pool::text(range);
+    if (range.use == use) add_item(text, ", ", sm::pool::text(range));
   return text.empty() ? "none is configured" : text;
 }
 
@@ -87,7 +89,7 @@ Status PKeyPool::covers(const Partitions& used) const {
     const bool inside = std::any_of(ranges_.begin(), ranges_.end(), [&](const PKeyRange& range) {
       return contains(range, partition);
     });
-    if (!inside) outside += (outside.empty() ? "" : ", ") + text(partition);
+    if (!inside) add_item(outside, ", ", text(partition));
   }
   if (outside.empty()) return ok();
   return Error(Code::invalid, "P_Keys of existing partitions are in no range of \"pkeys\": " +

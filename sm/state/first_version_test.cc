@@ -1,5 +1,6 @@
 // A state file of the first version (tests/data/first_version) is read with all its bindings and
 // partitions.
+#include "lib/base/join.h"
 #include "sm/state/sqlite_store.h"
 #include "tests/support/registry_fixture.h"
 #include "tests/support/temp_folder.h"
@@ -38,9 +39,7 @@ struct Kept {
     return text(expected_table(*registry, guid).pending_removal);
   }
   static std::string text(const std::vector<ib::PKey>& keys) {
-    std::string text;
-    for (const ib::PKey key : keys) text += (text.empty() ? "" : " ") + key.text();
-    return text;
+    return join(keys, " ", &ib::PKey::text);
   }
 };
 

@@ -1,5 +1,7 @@
 #include "sm/verify/table_diff.h"
 
+#include "lib/base/join.h"
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -13,11 +15,7 @@ bool free(ib::PKey key) { return key.partition() == 0; }
 constexpr size_t kMostListed = 8;
 
 std::string listed(const std::vector<ib::PKey>& keys) {
-  std::string text;
-  const size_t count = std::min(keys.size(), kMostListed);
-  for (size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + keys[i].text();
-  if (keys.size() > count) text += " and " + std::to_string(keys.size() - count) + " more";
-  return text;
+  return join_first(kMostListed, keys, &ib::PKey::text);
 }
 
 bool right_at_0(const ib::PKeyTable& table, const DesiredTable& desired) {
@@ -39,7 +37,7 @@ Status put(ib::PKeyTable& table, ib::PKey key) {
 
 std::string TableDiff::text() const {
   std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
+  const auto add = [&](const std::string& part) { add_item(text, "; ", part); };
   if (!missing.empty()) add("lacks " + listed(missing));
   if (!foreign.empty()) add("holds " + listed(foreign) + ", which no partition assigns");
   if (missing.empty() && !index0) add("has another key at index 0");

@@ -2,6 +2,7 @@
 // that they want comes true when a test says so.
 #pragma once
 
+#include "lib/base/join.h"
 #include "sm/bindings/registries.h"
 #include "sm/verify/desired_keys.h"
 #include "tests/support/fake_store.h"
@@ -222,10 +223,7 @@ struct Fixture {
 
   // The keys that OpenSM would write into a port's table: "0x8100 0x0101".
   std::string keys(ib::Guid guid) const {
-    std::string text;
-    for (const ib::PKey key : expected_table(*registry, guid).keys)
-      text += (text.empty() ? "" : " ") + key.text();
-    return text;
+    return join(expected_table(*registry, guid).keys, " ", &ib::PKey::text);
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "tests/support/test_ca.h"
 
+#include "lib/base/join.h"
+
 #include <atomic>
 #include <cstdlib>
 
@@ -85,8 +87,7 @@ TestCa::Issued TestCa::issue(const CertificateRequest& asked) const {
   X509_set_issuer_name(certificate, X509_get_subject_name(keys_->certificate));
   extend(certificate, keys_->certificate, NID_ext_key_usage, asked.usage);
   extend(certificate, keys_->certificate, NID_authority_key_identifier, "keyid");
-  std::string names;
-  for (const std::string& name : asked.names) names += (names.empty() ? "" : ",") + name;
+  const std::string names = join(asked.names, ",");
   if (!names.empty()) extend(certificate, keys_->certificate, NID_subject_alt_name, names);
   require(X509_sign(certificate, keys_->key, EVP_sha256()) != 0);
   Issued issued{pem(certificate), pem(key)};

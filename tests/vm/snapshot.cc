@@ -1,6 +1,7 @@
 #include "tests/vm/snapshot.h"
 
 #include "lib/base/fnv.h"
+#include "lib/base/join.h"
 #include "lib/netns/netns.h"
 #include "lib/nl/rdma.h"
 #include "lib/sysfs/infiniband.h"
@@ -30,11 +31,9 @@ void append(Lines& lines, Lines more) {
                std::make_move_iterator(more.end()));
 }
 
-std::string joined(std::vector<std::string> words) {
+std::string sorted(std::vector<std::string> words) {
   std::sort(words.begin(), words.end());
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
-  return text.empty() ? "-" : text;
+  return words.empty() ? "-" : join(words, ",");
 }
 
 Result<View> open_view(const std::string& name, const netns::NetNs& netns, sysfs::Sysfs sysfs) {
@@ -197,8 +196,8 @@ std::string link_line(const std::string& where, const nl::Link& link, const std:
   std::string line =
       "link " + where + " " + link.name + " kind=" + (link.kind.empty() ? "-" : link.kind);
   line += std::string(link.up ? " up" : " down") + " mtu=" + mtu_text(link);
-  line += " address=" + hardware_address_text(link.address) + " altnames=" + joined(link.altnames);
-  line += " ip=" + joined(counted);
+  line += " address=" + hardware_address_text(link.address) + " altnames=" + sorted(link.altnames);
+  line += " ip=" + sorted(counted);
   if (!parent.empty()) line += " parent=" + parent;
   if (!link.ipoib) return line;
   line += link.ipoib->mode == nl::IpoibMode::connected ? " connected" : " datagram";

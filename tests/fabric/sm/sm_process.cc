@@ -1,5 +1,6 @@
 #include "tests/fabric/sm/sm_process.h"
 
+#include "lib/base/join.h"
 #include "lib/rpc/unix_address.h"
 #include "sm/opensm/file_watch.h"
 #include "sm/opensm/opensm_process.h"
@@ -39,8 +40,8 @@ std::string launcher(const Path& cache) {
 std::string guids_of_nodes(unsigned hosts) {
   std::string text;
   for (unsigned host = 1; host <= hosts; ++host)
-    text += (text.empty() ? "" : ", ") + ("\"" + node_of(host)) + R"(": {"guids": [")" +
-            port_guid(host).text() + "\"]}";
+    add_item(text, ", ",
+             "\"" + node_of(host) + R"(": {"guids": [")" + port_guid(host).text() + "\"]}");
   return text;
 }
 

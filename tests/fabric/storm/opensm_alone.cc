@@ -1,6 +1,7 @@
 #include "tests/fabric/storm/opensm_alone.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/join.h"
 #include "lib/ib/hex.h"
 #include "tests/fabric/sm/sm_process.h"
 
@@ -28,8 +29,7 @@ std::string file_with(bool tenant) {
 // The file for the pods that live.
 std::string file_with(const Storm& storm, int first, int end) {
   std::string members;
-  for (int pod = first; pod < end; ++pod)
-    members += (members.empty() ? "" : ",\n ") + member(storm.host_of(pod));
+  for (int pod = first; pod < end; ++pod) add_item(members, ",\n ", member(storm.host_of(pod)));
   return file_of("red=0x0002 : " + members + ";\n");
 }
 

@@ -1,5 +1,6 @@
 #include "tests/support/multus/caller.h"
 
+#include "lib/base/join.h"
 #include "lib/base/process.h"
 #include "lib/cni/delegate_error.h"
 #include "lib/cni/errors.h"
@@ -87,10 +88,8 @@ std::string Caller::arguments(const Delegate& delegate) const {
 
 cni::Environment Caller::environment(cni::Verb verb, const Delegate& delegate) const {
   cni::Environment environment = call_.environment;
-  std::string path;
-  for (const Path& folder : path_) path += (path.empty() ? "" : ":") + folder.string();
   environment["CNI_COMMAND"] = std::string(name(verb));
-  environment["CNI_PATH"] = path;
+  environment["CNI_PATH"] = join(path_, ":", &Path::native);
   const bool of_network = verb == cni::Verb::gc || verb == cni::Verb::status;
   if (of_network) {
     for (const char* of_pod : {"CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME", "CNI_ARGS"})

@@ -1,5 +1,6 @@
 #include "tests/support/multus/delegate.h"
 
+#include "lib/base/join.h"
 #include "lib/json/fields.h"
 
 namespace ibpod::multus {
@@ -35,12 +36,6 @@ Value list_of(const std::vector<std::string>& texts) {
   return list;
 }
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : ",") + text;
-  return all;
-}
-
 void wish(Delegate& delegate, const Selection& selection) {
   if (!selection.mac.empty()) {
     delegate.wishes.set("mac", selection.mac);
@@ -48,7 +43,7 @@ void wish(Delegate& delegate, const Selection& selection) {
   }
   if (!selection.ips.empty()) {
     delegate.wishes.set("ips", list_of(selection.ips));
-    delegate.arguments += ";IP=" + joined(selection.ips);
+    delegate.arguments += ";IP=" + join(selection.ips, ",");
   }
   if (!selection.guid.empty()) delegate.wishes.set("infinibandGUID", selection.guid);
   if (!delegate.device.empty()) delegate.wishes.set("deviceID", delegate.device);

@@ -1,5 +1,7 @@
 #include "tests/vm/probes/probe.h"
 
+#include "lib/base/join.h"
+
 #include <algorithm>
 #include <ostream>
 #include <sstream>
@@ -13,11 +15,7 @@ std::string transport_of(const std::string& way) { return way.substr(0, way.find
 
 }  // namespace
 
-std::string text(const Tenants& tenants) {
-  std::string joined;
-  for (const std::string& one : tenants) joined += (joined.empty() ? "" : ",") + one;
-  return joined;
-}
+std::string text(const Tenants& tenants) { return join(tenants, ","); }
 
 Tenants parse_tenants(std::string_view text) {
   Tenants tenants;
