@@ -1,7 +1,6 @@
 #include "device-plugin/allocation.h"
 
 #include "device-plugin/cdi.h"
-#include "device-plugin/resource_name.h"
 #include "lib/base/join.h"
 #include "lib/json/value.h"
 #include "lib/node/vf.h"

@@ -67,6 +67,18 @@ bool assign_allocated(std::vector<PoolContents>& all_contents, const Device& dev
 
 }  // namespace
 
+std::string variable_of(std::string_view resource) {
+  std::string name = "PCIDEVICE_";
+  for (const char c : resource) {
+    const bool lower = c >= 'a' && c <= 'z';
+    if (c == '.' || c == '/')
+      name += '_';
+    else
+      name += lower ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return name;
+}
+
 MatchResult match(const Pool& pool, const Device& device) {
   const std::string reason = unfit_reason(pool, device);
   if (!reason.empty()) return {false, 0, reason};

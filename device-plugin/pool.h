@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ibpod::device_plugin {
@@ -51,6 +52,10 @@ struct Pool {
   // example.com/ib_vfs
   std::string resource() const { return prefix + "/" + name; }
 };
+
+// PCIDEVICE_EXAMPLE_COM_IB_VFS of example.com/ib_vfs, as sriov-network-device-plugin writes it: a
+// '-' stays, although no shell can name such a variable.
+std::string variable_of(std::string_view resource);
 
 struct PoolDevice {
   std::string id;       // a PCI address; "0000:3b:00.0-7" is an IPoIB slot

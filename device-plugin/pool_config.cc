@@ -1,7 +1,5 @@
 #include "device-plugin/pool_config.h"
 
-#include "device-plugin/resource_name.h"
-
 #include <map>
 #include <utility>
 

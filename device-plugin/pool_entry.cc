@@ -1,7 +1,7 @@
 #include "device-plugin/pool_config.h"
-#include "device-plugin/resource_name.h"
 #include "device-plugin/selector_config.h"
 #include "lib/base/join.h"
+#include "lib/base/resource_name.h"
 #include "lib/json/fields.h"
 
 #include <utility>
@@ -49,11 +49,11 @@ class Reader {
   Status read_name(const std::string& default_prefix) {
     const std::optional<std::string> name = TRY(fields_.string("resourceName"));
     if (!name) return object_.wrong("the key \"resourceName\" is missing");
-    TRY(check_name(*name).during(object_.path() + ".resourceName"));
+    TRY(check_resource_name(*name).during(object_.path() + ".resourceName"));
     const std::optional<std::string> prefix = TRY(fields_.string("resourcePrefix"));
     pool_.name = *name;
     pool_.prefix = prefix && !prefix->empty() ? *prefix : default_prefix;
-    TRY(check_prefix(pool_.prefix).during(object_.path() + ".resourcePrefix"));
+    TRY(check_resource_prefix(pool_.prefix).during(object_.path() + ".resourcePrefix"));
     const std::string variable = variable_of(pool_.resource());
     if (variable.find('-') != variable.npos)
       warn("resourceName", "the pod's environment variable is " + variable +

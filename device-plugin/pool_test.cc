@@ -113,5 +113,11 @@ TEST_CASE("why not: every selector says its first reason") {
   CHECK(match(pool("p"), test_pf(0, 0)).reason == "it is a PF, and no pciAddresses names it");
 }
 
+TEST_CASE("the environment's variable") {
+  CHECK(variable_of("intel.com/sriov") == "PCIDEVICE_INTEL_COM_SRIOV");
+  CHECK(variable_of("a-b.com/c_d-e") == "PCIDEVICE_A-B_COM_C_D-E");
+  CHECK(variable_of("a.com/b.c") == "PCIDEVICE_A_COM_B_C");
+}
+
 }  // namespace
 }  // namespace ibpod::device_plugin

@@ -1,8 +1,8 @@
 // For any configuration of pools, sriov-network-device-plugin's or ours: it is accepted or refused
 // with a reason, and devices are assigned to accepted pools.
 #include "device-plugin/pool_config.h"
-#include "device-plugin/resource_name.h"
 #include "device-plugin/test_devices.h"
+#include "lib/base/resource_name.h"
 #include "tests/support/fuzz.h"
 
 #include <set>
@@ -13,7 +13,7 @@ namespace {
 using fuzz::require;
 
 void check_pool(const Pool& pool) {
-  require(check_name(pool.name).ok() && check_prefix(pool.prefix).ok());
+  require(check_resource(pool.resource()).ok());
   require((pool.ipoib_slots > 0) == (pool.kind == PoolKind::ipoib_slot) &&
           pool.ipoib_slots <= 10'000);
   for (const Selector& selector : pool.selectors)

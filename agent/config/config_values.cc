@@ -1,7 +1,7 @@
 #include "agent/config/config_values.h"
 
-#include "device-plugin/resource_name.h"
 #include "lib/base/dns_name.h"
+#include "lib/base/resource_name.h"
 #include "lib/json/fields.h"
 
 #include <algorithm>
@@ -197,7 +197,7 @@ Result<std::vector<FabricService>> read_fabrics(const json::Value& value) {
 
 Result<std::string> read_prefix(const json::Value& value) {
   const std::string prefix = TRY(value.string());
-  const Status fits = device_plugin::check_prefix(prefix);
+  const Status fits = check_resource_prefix(prefix);
   if (!fits) return value.wrong(fits.error().text());
   return prefix;
 }

@@ -1,5 +1,6 @@
 #include "cni/ib-sriov/config.h"
 
+#include "lib/base/resource_name.h"
 #include "lib/cni/errors.h"
 
 #include <algorithm>
@@ -53,14 +54,7 @@ class Reader {
   Status read_resource() {
     const std::optional<std::string> resource = TRY(text(keys_.top(), "resourceName"));
     vf_.resource = resource.value_or("");
-    const size_t slash = vf_.resource.find('/');
-    const bool named = slash != std::string::npos && slash > 0 && slash + 1 < vf_.resource.size() &&
-                       vf_.resource.find('/', slash + 1) == std::string::npos;
-    if (resource && !named) {
-      return Error(Code::invalid, "resourceName: expected PREFIX/NAME as pods request it, got \"" +
-                                      vf_.resource + "\"");
-    }
-    return ok();
+    return resource ? check_resource(*resource).during("resourceName") : ok();
   }
 
   // The kubelet identifies pods by these names.

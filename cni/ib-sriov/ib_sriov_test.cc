@@ -647,6 +647,14 @@ const std::vector<attach::BadInput> kBad{
      "resourceName: expected PREFIX/NAME as pods request it, got \"vfs\""},
     {"", R"("resourceName":"openib/vfs/1")", 7,
      "resourceName: expected PREFIX/NAME as pods request it, got \"openib/vfs/1\""},
+    {"", R"("resourceName":"kubernetes.io/vfs")", 7,
+     "resourceName: \"kubernetes.io\" is reserved for Kubernetes: use a domain of your own, such "
+     "as "
+     "\"example.com\""},
+    {"", R"("resourceName":"openib/-vfs")", 7,
+     "resourceName: \"-vfs\" is not a resource name: expected 1 to 63 letters, digits, '_', '-' "
+     "and "
+     "'.', a letter or digit at either end, such as \"ib_vfs\""},
     {"", R"("resourceName":7)", 7, "resourceName: expected a string, got the number 7"},
     {"", R"("resourceName":"openib/vfs")", 4,
      "CNI_ARGS: K8S_POD_NAMESPACE and K8S_POD_NAME are missing: a network without deviceID "

@@ -1,5 +1,6 @@
 // For any message of the kubelet or the container runtime: the parsed values are those in it. The
 // first byte chooses the message.
+#include "lib/base/resource_name.h"
 #include "lib/kube/messages.h"
 #include "tests/support/fuzz.h"
 
@@ -56,7 +57,7 @@ void check_list(const uint8_t* data, size_t size) {
 
 void check_name(const uint8_t* data, size_t size) {
   const std::string name(fuzz::text_of(data, size));
-  const Status status = check_resource_name(name);
+  const Status status = check_resource(name);
   if (!status) return fuzz::check_refusal(status.error(), size);
   require(std::count(name.begin(), name.end(), '/') == 1);
   require(std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; }));

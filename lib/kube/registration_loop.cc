@@ -1,5 +1,6 @@
 #include "lib/kube/registration_loop.h"
 
+#include "lib/base/resource_name.h"
 #include "lib/kube/messages.h"
 #include "lib/rpc/unix_address.h"
 
@@ -43,7 +44,7 @@ DevicePlugin::RegistrationLoop::RegistrationLoop(Resource& resource, KubeletOpti
       back_off_(kubelet_.retry.first, kubelet_.retry.most) {}
 
 Status DevicePlugin::RegistrationLoop::check() const {
-  TRY(check_resource_name(resource_));
+  TRY(check_resource(resource_).during("resource name"));
   if (!kubelet_.root.is_absolute()) {
     return Error(Code::invalid, "kubelet root \"" + kubelet_.root.string() + "\" is not absolute");
   }

@@ -70,9 +70,4 @@ class Resource {
   virtual Status pre_start(const DeviceIds& ids) = 0;
 };
 
-// Checks the rules of the kubelet for the name of an extended resource: "DOMAIN/NAME", the domain
-// in lowercase and neither of kubernetes.io nor starting with "requests.", the name of at most 63
-// letters, digits, "-", "_" and "." with a letter or digit at both ends. invalid, with the reason.
-Status check_resource_name(const std::string& name);
-
 }  // namespace ibpod::kube
