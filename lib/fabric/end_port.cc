@@ -13,11 +13,11 @@ bool covers(const PortSpecifier& specifier, const EndPort& port) {
     case PortGroup::all:
       return true;
     case PortGroup::all_cas:
-      return port.node == NodeType::channel_adapter;
+      return port.node == mad::NodeType::channel_adapter;
     case PortGroup::all_switches:
-      return port.node == NodeType::switch_node;
+      return port.node == mad::NodeType::switch_node;
     case PortGroup::all_routers:
-      return port.node == NodeType::router;
+      return port.node == mad::NodeType::router;
     case PortGroup::self:
       return port.runs_sm;
   }

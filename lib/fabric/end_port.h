@@ -4,18 +4,15 @@
 #include "lib/fabric/partition_definition.h"
 #include "lib/ib/guid.h"
 #include "lib/ib/pkey.h"
+#include "lib/mad/node_info.h"
 
-#include <cstdint>
 #include <vector>
 
 namespace ibpod::fabric {
 
-// NodeType of NodeInfo (IBA 1.4, volume 1, 14.2.5.3), numbered as there.
-enum class NodeType : uint8_t { channel_adapter = 1, switch_node = 2, router = 3 };
-
 struct EndPort {
   ib::Guid guid;
-  NodeType node = NodeType::channel_adapter;
+  mad::NodeType node = mad::NodeType::channel_adapter;
   bool runs_sm = false;  // OpenSM is bound to it: SELF
 };
 

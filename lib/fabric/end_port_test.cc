@@ -8,10 +8,10 @@
 namespace ibpod::fabric {
 namespace {
 
-const EndPort kHost{ib::Guid(0x10), NodeType::channel_adapter, false};
-const EndPort kSm{ib::Guid(0x11), NodeType::channel_adapter, true};
-const EndPort kSwitch{ib::Guid(0x20), NodeType::switch_node, false};
-const EndPort kRouter{ib::Guid(0x30), NodeType::router, false};
+const EndPort kHost{ib::Guid(0x10), mad::NodeType::channel_adapter, false};
+const EndPort kSm{ib::Guid(0x11), mad::NodeType::channel_adapter, true};
+const EndPort kSwitch{ib::Guid(0x20), mad::NodeType::switch_node, false};
+const EndPort kRouter{ib::Guid(0x30), mad::NodeType::router, false};
 
 std::string keys(std::string_view conf, const EndPort& port) {
   const auto definitions = read_partitions(conf, {true, true});

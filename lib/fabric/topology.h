@@ -42,7 +42,7 @@ struct SwitchPort {
 struct Port {
   ib::Guid guid;
   ib::Guid node_guid;
-  NodeType node = NodeType::channel_adapter;
+  mad::NodeType node = mad::NodeType::channel_adapter;
   uint8_t number = 0;                   // on its node
   std::string description;              // the node's; printable ASCII, perhaps none
   uint16_t partition_cap = 0;           // of its P_Key table

@@ -10,10 +10,10 @@
 
 namespace ibpod::mad {
 
-enum class NodeType : uint8_t { adapter = 1, switch_node = 2, router = 3 };
+enum class NodeType : uint8_t { channel_adapter = 1, switch_node = 2, router = 3 };
 
 struct NodeInfo {
-  NodeType type = NodeType::adapter;
+  NodeType type = NodeType::channel_adapter;
   uint8_t ports = 0;  // physical ones: of a switch without port 0
   ib::Guid node_guid;
   ib::Guid port_guid;  // of the port that the question came in by; of a switch its port 0

@@ -10,7 +10,7 @@ namespace {
 TEST_CASE("an adapter as another program reads it") {
   const auto info = parse_node_info(recorded_answer("node-info-adapter").data);
   REQUIRE(info);
-  CHECK(*info == NodeInfo{.type = NodeType::adapter,
+  CHECK(*info == NodeInfo{.type = NodeType::channel_adapter,
                           .ports = 1,
                           .node_guid = ib::Guid(0x100002),
                           .port_guid = ib::Guid(0x100003),

@@ -53,7 +53,7 @@ void check_switch_enforcement(const FabricSnapshot& snapshot, const SmSettings& 
                               HealthChecks& checks) {
   Ports passes, unknown;
   for (const Port& port : snapshot.topology.ports()) {
-    if (port.node == fabric::NodeType::switch_node) continue;
+    if (port.node == mad::NodeType::switch_node) continue;
     const SwitchEnforcement enforcement = enforcement_of(port);
     if (enforcement == SwitchEnforcement::enforces) continue;
     Ports& ports = enforcement == SwitchEnforcement::passes ? passes : unknown;

@@ -60,7 +60,7 @@ void describe_table(ib::Guid guid, const verify::DesiredTable& desired,
 void describe_switch_port(ib::Guid guid, const fabric::Port* seen,
                           const verify::DesiredTable& desired, const FabricSnapshot& snapshot,
                           Sentences& sentences) {
-  if (seen == nullptr || seen->node == fabric::NodeType::switch_node) return;
+  if (seen == nullptr || seen->node == mad::NodeType::switch_node) return;
   if (!seen->switch_port || !seen->switch_port->enforcement)
     return sentences.push_back("it is not known if its switch enforces partitions");
   if (!seen->switch_port->enforcement->strict())

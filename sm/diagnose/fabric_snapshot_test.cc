@@ -22,8 +22,8 @@ TEST_CASE("a port is described by its GUID and its node") {
   CHECK(described(snapshot.topology, test::host(0)) == "00:02:c9:03:00:00:00:01 (\"h0 mlx5_0\")");
   CHECK(described(snapshot.topology, test::host(7)) == "00:02:c9:03:00:00:00:08");
   CHECK(end_port(snapshot, test::host(0)).runs_sm);
-  CHECK(end_port(snapshot, test::kSwitch).node == fabric::NodeType::switch_node);
-  CHECK(end_port(snapshot, test::host(7)).node == fabric::NodeType::channel_adapter);
+  CHECK(end_port(snapshot, test::kSwitch).node == mad::NodeType::switch_node);
+  CHECK(end_port(snapshot, test::host(7)).node == mad::NodeType::channel_adapter);
 }
 
 TEST_CASE("index 0 is claimed by partitions of a GUID and of a group; the default one gives way") {

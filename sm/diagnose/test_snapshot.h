@@ -21,7 +21,7 @@ struct TestSubnet {
   explicit TestSubnet(unsigned hosts) {
     contents.ports.push_back({.guid = kSwitch,
                               .node_guid = kSwitch,
-                              .node = fabric::NodeType::switch_node,
+                              .node = mad::NodeType::switch_node,
                               .description = "leaf",
                               .partition_cap = 8,
                               .state = ib::PortState::active,

@@ -67,7 +67,7 @@ TEST_CASE("every end port is found once, loops or not") {
     const Port* const port = topology.find(bed.subnet.port_guid(lid));
     REQUIRE(port);
     CHECK(port->node_guid == bed.subnet.at(lid).info.node_guid);
-    CHECK(port->node == fabric::NodeType::channel_adapter);
+    CHECK(port->node == mad::NodeType::channel_adapter);
     CHECK(port->description == "host " + std::to_string(lid));
     CHECK(port->lid == lid);
     CHECK(port->partition_cap == 128);

@@ -147,7 +147,7 @@ fabric::Port Walk::seen(const WalkedNode& node) const {
   fabric::Port port;
   port.guid = node.info.port_guid;
   port.node_guid = node.info.node_guid;
-  port.node = static_cast<fabric::NodeType>(node.info.type);
+  port.node = node.info.type;
   port.number = node.is_switch() ? uint8_t{0} : node.info.local_port;
   port.description = node.description;
   port.partition_cap = node.info.partition_cap;

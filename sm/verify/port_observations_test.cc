@@ -161,9 +161,9 @@ TEST_CASE("an end port has the type of its node; one that was not seen runs no s
   CHECK(observations.end_port(kSm).guid == kSm);
   CHECK_FALSE(observations.end_port(kSm).runs_sm);
   fabric::Topology::Contents contents = subnet({kSm});
-  contents.ports[0].node = fabric::NodeType::switch_node;
+  contents.ports[0].node = mad::NodeType::switch_node;
   observations.record(topology(std::move(contents)));
-  CHECK(observations.end_port(kSm).node == fabric::NodeType::switch_node);
+  CHECK(observations.end_port(kSm).node == mad::NodeType::switch_node);
   CHECK(observations.end_port(kSm).runs_sm);
 }
 

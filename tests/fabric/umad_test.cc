@@ -72,7 +72,7 @@ TEST_CASE("a survey finds all ports of the subnet, and its manager") {
   for (const fabric::Port& port : fixture.topology.ports()) {
     const bool is_switch = port.guid.value() >= kFirstSwitch;
     CAPTURE(port.guid.text());
-    CHECK((port.node == fabric::NodeType::switch_node) == is_switch);
+    CHECK((port.node == mad::NodeType::switch_node) == is_switch);
     CHECK(port.partition_cap == (is_switch ? 8 : 64));
     CHECK(port.lid != 0);
     if (!is_switch) CHECK(port.state == ib::PortState::active);

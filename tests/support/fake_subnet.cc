@@ -135,7 +135,7 @@ FakeSubnetNode& FakeSubnet::keep(ib::Lid lid, FakeSubnetNode node) {
 FakeSubnetNode& FakeSubnet::add_adapter(ib::Lid lid, uint16_t partition_cap, uint8_t ports) {
   FakeSubnetNode node;
   const uint64_t guid = kFirstGuid + lid * 16U;
-  node.info.type = mad::NodeType::adapter;
+  node.info.type = mad::NodeType::channel_adapter;
   node.info.ports = ports;
   node.info.partition_cap = partition_cap;
   node.info.node_guid = ib::Guid(guid);

@@ -53,7 +53,7 @@ std::string network() {
 }
 
 fabric::EndPort port_of(unsigned host) {
-  return {guid_of(host), fabric::NodeType::channel_adapter, host == kSmHost};
+  return {guid_of(host), mad::NodeType::channel_adapter, host == kSmHost};
 }
 
 // One for all, and never closed: the simulator's library does not outlive it that a port is closed
