@@ -43,8 +43,8 @@ void check_file(const std::string& text) {
   require(allocated.size() <= 1);
   require(allocated_resources(folder.path()).value().size() == allocated.size());
   const PoolDevice& pool_device = pool_contents().front().devices.front();
-  require(write_device_info(folder.path(), pool_contents().front().pool, pool_device, {kResource})
-              .ok());
+  require(
+      write_allocated(folder.path(), pool_contents().front().pool, pool_device, {kResource}).ok());
   require(read_allocated(folder.path()).value() ==
           Allocated{{pool_device.device.address, kResource}});
 }

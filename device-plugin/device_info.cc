@@ -1,7 +1,7 @@
 #include "device-plugin/device_info.h"
 
 #include "lib/base/join.h"
-#include "lib/json/value.h"
+#include "lib/node/device_info.h"
 
 #include <algorithm>
 
@@ -18,14 +18,6 @@ constexpr std::string_view kMember = "ibpod";
 std::string file_prefix(std::string resource) {
   std::replace(resource.begin(), resource.end(), '/', '-');
   return resource + "-";
-}
-
-Value pci_of(const Device& device) {
-  Value pci = Value::object().set("pci-address", device.address.text());
-  const std::string names = join(device.rdma, ",", &RdmaDevice::name);
-  if (!names.empty()) pci.set("rdma-device", names);
-  if (device.pf) pci.set("pf-pci-address", device.pf->text());
-  return pci;
 }
 
 Value member_of(const Pool& pool, const PoolDevice& pool_device) {
@@ -103,15 +95,16 @@ Path device_info_file(const Path& folder, const std::string& resource, const std
   return folder / (file_prefix(resource) + id + std::string(kEnding));
 }
 
-Status write_device_info(const Path& folder, const Pool& pool, const PoolDevice& pool_device,
-                         const std::set<std::string>& resources) {
+Status write_allocated(const Path& folder, const Pool& pool, const PoolDevice& pool_device,
+                       const std::set<std::string>& resources) {
   if (pool.kind != PoolKind::device) return ok();
-  TRY(make_folders(folder));
   TRY(remove_earlier(folder, pool, pool_device, resources));
-  Value document = Value::object().set("type", "pci").set("version", "1.1.0");
-  document.set("pci", pci_of(pool_device.device)).set(kMember, member_of(pool, pool_device));
-  return write_file_atomically(device_info_file(folder, pool.resource(), pool_device.id),
-                               document.pretty() + "\n");
+  const Device& device = pool_device.device;
+  node::DeviceInfo info;
+  info.set_device(device.address, join(device.rdma, ",", &RdmaDevice::name));
+  if (device.pf) info.pci.set("pf-pci-address", device.pf->text());
+  info.document.set(kMember, member_of(pool, pool_device));
+  return node::write_device_info(device_info_file(folder, pool.resource(), pool_device.id), info);
 }
 
 Result<std::optional<std::vector<std::string>>> granted_nodes(const Path& folder,

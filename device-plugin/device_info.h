@@ -23,8 +23,8 @@ Path device_info_file(const Path& folder, const std::string& resource, const std
 // resource and the nodes of this moment. Files of ours by which the device was given out under
 // another one of the `resources` go first: it is in one pool at a time. A ticket has no such file:
 // success.
-Status write_device_info(const Path& folder, const Pool& pool, const PoolDevice& pool_device,
-                         const std::set<std::string>& resources);
+Status write_allocated(const Path& folder, const Pool& pool, const PoolDevice& pool_device,
+                       const std::set<std::string>& resources);
 
 // The nodes that were granted with the device; nothing where there is no file of ours.
 Result<std::optional<std::vector<std::string>>> granted_nodes(const Path& folder,

@@ -27,7 +27,7 @@ using Names = std::vector<std::string>;
 TEST_CASE("the file is where Multus looks and says what the specification has") {
   const TempFolder temp;
   const Path folder = temp.path() / "devinfo" / "dp";
-  REQUIRE(write_device_info(folder, pool(), pool_device(1), {}));
+  REQUIRE(write_allocated(folder, pool(), pool_device(1), {}));
   CHECK(names(folder) == Names{"example.com-ib_vfs-0000:3b:00.2-device.json"});
   const auto document = json::Value::parse(
       read_file(device_info_file(folder, "example.com/ib_vfs", "0000:3b:00.2")).value());
@@ -39,7 +39,7 @@ TEST_CASE("the file is where Multus looks and says what the specification has") 
 
 TEST_CASE("what was granted can be read again after a restart") {
   const TempFolder temp;
-  REQUIRE(write_device_info(temp.path(), pool(), pool_device(1), {}));
+  REQUIRE(write_allocated(temp.path(), pool(), pool_device(1), {}));
   CHECK(granted_nodes(temp.path(), "example.com/ib_vfs", "0000:3b:00.2").value() ==
         Names{"/dev/infiniband/rdma_cm", "/dev/infiniband/uverbs1"});
   CHECK(read_allocated(temp.path()).value() ==
@@ -53,12 +53,11 @@ TEST_CASE("a device that is given out under another resource is that one's, what
   const std::string other = "example.com-z-0000:3b:00.2-device.json";
   const std::string foreign = R"({"type":"pci","pci":{"pci-address":"0000:3b:00.2"}})";
   temp.write(other, foreign);
-  REQUIRE(write_device_info(temp.path(), pool(), pool_device(0), {}));
+  REQUIRE(write_allocated(temp.path(), pool(), pool_device(0), {}));
   for (const char* resource : {"a", "c", "b", "b"}) {
     CAPTURE(resource);
     const auto resources = allocated_resources(temp.path()).value();
-    REQUIRE(
-        write_device_info(temp.path(), pool("example.com", resource), pool_device(1), resources));
+    REQUIRE(write_allocated(temp.path(), pool("example.com", resource), pool_device(1), resources));
     CHECK(read_allocated(temp.path()).value() ==
           Allocated{{address("0000:3b:00.1"), "example.com/ib_vfs"},
                     {address("0000:3b:00.2"), "example.com/" + std::string(resource)}});
@@ -88,8 +87,8 @@ TEST_CASE("the file of another program, or a damaged one, allocates no device an
 TEST_CASE("tidying leaves files of devices in use, files of other resources, and unrelated files") {
   const TempFolder temp;
   for (const uint32_t vf : {0U, 1U})
-    REQUIRE(write_device_info(temp.path(), pool(), pool_device(vf), {}));
-  REQUIRE(write_device_info(temp.path(), pool("example.com", "ib_vfs-2"), pool_device(2), {}));
+    REQUIRE(write_allocated(temp.path(), pool(), pool_device(vf), {}));
+  REQUIRE(write_allocated(temp.path(), pool("example.com", "ib_vfs-2"), pool_device(2), {}));
   temp.write("example.com-ib_vfs-x-device.json", "{}");
   temp.write("example.com-ib_vfs-device.json", "{}");
   REQUIRE(tidy_device_info(temp.path(), "example.com/ib_vfs", {address("0000:3b:00.2")}));
@@ -103,10 +102,10 @@ TEST_CASE("a ticket has no file, and a folder that cannot be made is an error") 
   const TempFolder temp;
   Pool slots = pool();
   slots.kind = PoolKind::ipoib_slot;
-  REQUIRE(write_device_info(temp.path(), slots, {"0000:3b:00.0-1", test_pf(0, 2), 0, ""}, {}));
+  REQUIRE(write_allocated(temp.path(), slots, {"0000:3b:00.0-1", test_pf(0, 2), 0, ""}, {}));
   CHECK(names(temp.path()).empty());
   const Path file = temp.write("file", "");
-  CHECK_FALSE(write_device_info(file / "dp", pool(), pool_device(0), {}));
+  CHECK_FALSE(write_allocated(file / "dp", pool(), pool_device(0), {}));
 }
 
 }  // namespace

@@ -71,8 +71,8 @@ Status DeviceFiles::grant(const std::vector<snapshot::PoolDeviceRef>& devices) {
     if (device.contents->pool.kind != device_plugin::PoolKind::device) continue;
     TRY(read_resources());
     resources_->insert(device.contents->pool.resource());
-    TRY(device_plugin::write_device_info(device_info_, device.contents->pool, *device.pool_device,
-                                         *resources_));
+    TRY(device_plugin::write_allocated(device_info_, device.contents->pool, *device.pool_device,
+                                       *resources_));
   }
   return ok();
 }

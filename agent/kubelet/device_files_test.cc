@@ -116,8 +116,8 @@ TEST_CASE("what was just granted has its device-info file before the kubelet say
   REQUIRE(node.files.grant({snapshot::find_pool_device(snapshot, kOne)}));
   const auto write = [&](const std::string& id) {
     const snapshot::PoolDeviceRef device_ref = snapshot::find_pool_device(snapshot, id);
-    return device_plugin::write_device_info(node.files.device_info_folder(),
-                                            device_ref.contents->pool, *device_ref.pool_device, {});
+    return device_plugin::write_allocated(node.files.device_info_folder(),
+                                          device_ref.contents->pool, *device_ref.pool_device, {});
   };
   for (const std::string& id : {kTwo, kThree}) REQUIRE(write(id));
   std::vector<gc::PodDevices> pods = kOthers;

@@ -13,9 +13,9 @@ namespace ibpod::attach {
 // Updates the file's PCI address and RDMA devices ("mlx5_3"), and pkey and pkey-index if there is a
 // membership. Makes the file and its folder if missing. The caller has checked the folder
 // (Keys::device_info). denied if the file describes a device that another attachment has.
-Status write_device_info(const node::Records& records, const Path& file,
-                         const ib::PciAddress& device, const std::vector<node::RdmaDevice>& rdma,
-                         const std::optional<TableEntry>& membership);
+Status update_device_info(const node::Records& records, const Path& file,
+                          const ib::PciAddress& device, const std::vector<node::RdmaDevice>& rdma,
+                          const std::optional<TableEntry>& membership);
 
 // Moving or binding an RDMA device changes its character devices, but the container's access was
 // decided before: warns if they differ from those of `before`.

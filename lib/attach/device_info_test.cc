@@ -20,7 +20,7 @@ Status write(const Path& file, const ib::PciAddress& device,
              const std::vector<node::RdmaDevice>& rdma,
              const std::optional<TableEntry>& membership) {
   Fixture fixture(false);
-  return write_device_info(fixture.records, file, device, rdma, membership);
+  return update_device_info(fixture.records, file, device, rdma, membership);
 }
 
 json::Value read(const Path& file) { return json::Value::parse(read_file(file).value()).value(); }
@@ -91,11 +91,11 @@ TEST_CASE("the file of a device that another attachment has is refused, not repl
   const TempFolder folder;
   const std::string text = R"({"pci":{"pci-address":")" + fixture.vf_config.device.text() + "\"}}";
   const Path file = folder.write("info", text);
-  const auto refused = write_device_info(fixture.records, file, kDevice, {}, std::nullopt);
+  const auto refused = update_device_info(fixture.records, file, kDevice, {}, std::nullopt);
   CHECK(refused.error().code() == Code::denied);
   CHECK(read_file(file).value() == text);
   REQUIRE(fixture.del());
-  CHECK(write_device_info(fixture.records, file, kDevice, {}, std::nullopt));
+  CHECK(update_device_info(fixture.records, file, kDevice, {}, std::nullopt));
 }
 
 TEST_CASE("a file that is none is refused, not replaced") {

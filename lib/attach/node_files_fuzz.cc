@@ -27,8 +27,9 @@ void check_required_file(const TempFolder& folder, const std::string& text) {
 void check_device_info(const TempFolder& folder, const std::string& text) {
   const Path file = folder.write("info.json", text);
   const auto device = ib::PciAddress::parse("0000:3b:00.2").value();
-  const Status written = write_device_info(node::Records(folder.path()), file, device, {{"mlx5_3"}},
-                                           TableEntry{.index = 2, .key = ib::PKey(0x8001)});
+  const Status written =
+      update_device_info(node::Records(folder.path()), file, device, {{"mlx5_3"}},
+                         TableEntry{.index = 2, .key = ib::PKey(0x8001)});
   if (!written) {
     fuzz::check_refusal(written.error(), text.size());
     return require(read_file(file).value() == text);

@@ -302,8 +302,8 @@ Status VfDriver::publish(const Context& context, const node::Record& record,
   if (config_.device_info.empty()) return ok();
   const std::vector<node::RdmaDevice> devices =
       TRY(context.host.kernel.rdma_devices(home_of_rdma(record), record.device));
-  return write_device_info(context.host.records, config_.device_info, record.device, devices,
-                           membership)
+  return update_device_info(context.host.records, config_.device_info, record.device, devices,
+                            membership)
       .during("CNIDeviceInfoFile");
 }
 
