@@ -1,8 +1,7 @@
 #include "device-plugin/pool_config.h"
 #include "device-plugin/selector_config.h"
-#include "lib/base/join.h"
 #include "lib/base/resource_name.h"
-#include "lib/json/fields.h"
+#include "lib/json/read.h"
 
 #include <utility>
 
@@ -16,16 +15,6 @@ constexpr std::string_view kKeys =
     "resourceName, resourcePrefix, deviceType, excludeTopology, selectors, additionalInfo, "
     "isolation, ignoreLink, cdi, policy, deviceNodes, tickets";
 constexpr int64_t kMaxIpoibSlots = 10'000;
-
-// A string that is one of a few.
-template <typename T>
-Result<T> one_of(const Value& value, const std::vector<std::pair<std::string_view, T>>& known) {
-  const std::string text = TRY(value.string());
-  for (const auto& [name, meaning] : known)
-    if (text == name) return meaning;
-  const std::string expected = join(known, ", ", &std::pair<std::string_view, T>::first);
-  return value.wrong("expected one of " + expected + ", got \"" + text + "\"");
-}
 
 class Reader {
  public:
@@ -66,10 +55,10 @@ class Reader {
     if (!value) return ok();
     const std::string text = TRY(value->string());
     if (text.empty()) return ok();
-    pool_.kind = TRY(one_of<PoolKind>(*value, {{"netDevice", PoolKind::device},
-                                               {"ipoibTicket", PoolKind::ipoib_slot},
-                                               {"accelerator", PoolKind::foreign},
-                                               {"auxNetDevice", PoolKind::foreign}}));
+    pool_.kind = TRY(json::read_word<PoolKind>(*value, {{"netDevice", PoolKind::device},
+                                                        {"ipoibTicket", PoolKind::ipoib_slot},
+                                                        {"accelerator", PoolKind::foreign},
+                                                        {"auxNetDevice", PoolKind::foreign}}));
     if (pool_.kind == PoolKind::foreign)
       warn("deviceType",
            "\"" + text + "\" is not supported: " + pool_.resource() + " is left to another plugin");
@@ -137,7 +126,7 @@ class Reader {
     TRY(read_cdi());
     const std::optional<Value> policy = TRY(fields_.find("policy"));
     if (!policy) return ok();
-    pool_.policy = TRY(one_of<Policy>(
+    pool_.policy = TRY(json::read_word<Policy>(
         *policy, {{"packed", Policy::packed}, {"spread", Policy::spread}, {"numa", Policy::numa}}));
     return ok();
   }
@@ -148,7 +137,7 @@ class Reader {
     pool_.device_nodes.clear();
     const std::vector<Value> elements = TRY(list->elements());
     for (const Value& element : elements) {
-      const std::string name = TRY(one_of<std::string>(
+      const std::string name = TRY(json::read_word<std::string>(
           element,
           {{"uverbs", "uverbs"}, {"rdma_cm", "rdma_cm"}, {"umad", "umad"}, {"issm", "issm"}}));
       if (name == "umad" || name == "issm")

@@ -25,6 +25,7 @@ namespace ibpod::agent::config {
 
 // How the kubelet gets to know of a pool: by itself where it watches a folder, or by being called.
 enum class Registration { automatic, watcher, legacy };
+Words<Registration> words_of(Registration);
 
 // A fabric that PFs of this node are on, by the SM service that has it.
 struct FabricService {

@@ -1,6 +1,7 @@
 #include "agent/config/config_file.h"
 
 #include "agent/config/config_keys.h"
+#include "lib/base/join.h"
 #include "lib/base/nearest.h"
 
 #include <algorithm>
@@ -21,10 +22,10 @@ std::vector<std::string_view> names_of_settings() {
 void unknown(const json::Value& value, const std::string& key,
              const std::vector<std::string_view>& known, Findings& findings) {
   const std::string meant = is_meant(key, known);
-  std::string list;
-  for (const std::string_view name : known)
-    list.append(list.empty() ? ", expected one of " : ", ").append(name);
-  findings.error(value.wrong("unknown key" + (meant.empty() ? list : meant)).text());
+  findings.error(
+      value
+          .wrong("unknown key" + (meant.empty() ? ", expected one of " + join(known, ", ") : meant))
+          .text());
 }
 
 // A setting, read once to see what is wrong with it.

@@ -2,9 +2,7 @@
 
 #include "lib/base/dns_name.h"
 #include "lib/base/resource_name.h"
-#include "lib/json/fields.h"
-
-#include <algorithm>
+#include "lib/json/read.h"
 
 namespace ibpod::agent::config {
 namespace {
@@ -15,38 +13,21 @@ Error expected(const json::Value& value, const std::string& what) {
   return value.wrong("expected " + what + ", got " + value.text());
 }
 
-template <typename T>
-Result<T> read_word(const json::Value& value,
-                    std::initializer_list<std::pair<std::string_view, T>> words) {
-  const std::string word = TRY(value.string());
-  std::string known;
-  size_t left = words.size();
-  for (const auto& [name, meaning] : words) {
-    if (word == name) return meaning;
-    known.append(name).append(--left == 0 ? "" : left == 1 ? " or " : ", ");
-  }
-  return expected(value, known);
-}
-
 }  // namespace
 
-Result<Path> read_path(const json::Value& value) {
-  const std::string text = TRY(value.string());
-  const Path path = text;
-  const bool has_zero = text.find('\0') != text.npos;
-  const bool normal = path.lexically_normal().native() == text;
-  if (path.is_absolute() && normal && !has_zero)
-    return path.has_filename() ? path : path.parent_path();  // "/a/" is "/a"
-  return expected(value, R"(an absolute path without "." and "..")");
+Words<Registration> words_of(Registration) {
+  return {{"auto", Registration::automatic},
+          {"watcher", Registration::watcher},
+          {"legacy", Registration::legacy}};
 }
 
 Result<Path> read_optional_path(const json::Value& value) {
   const std::string text = TRY(value.string());
-  return text.empty() ? Path() : read_path(value);
+  return text.empty() ? Path() : json::read_path(value);
 }
 
 Result<Path> read_socket_path(const json::Value& value) {
-  Path path = TRY(read_path(value));
+  Path path = TRY(json::read_path(value));
   const size_t size = path.native().size();
   if (size <= kLongestSocketPath) return path;
   return expected(value,
@@ -58,33 +39,18 @@ Result<Path> read_optional_socket_path(const json::Value& value) {
   return text.empty() ? Path() : read_socket_path(value);
 }
 
-Result<http::Address> read_address(const json::Value& value) {
-  const std::string text = TRY(value.string());
-  Result<http::Address> address = http::Address::parse(text);
-  if (address) return address;
-  return value.wrong(address.error().text());
-}
-
-Result<bool> read_boolean(const json::Value& value) { return value.boolean(); }
-
 Result<json::Value> read_objects(const json::Value& value) {
   const std::vector<json::Value> elements = TRY(value.elements());
   for (const json::Value& element : elements) TRY(element.members());
   return value;
 }
 
-Result<Registration> read_registration(const json::Value& value) {
-  return read_word<Registration>(value, {{"auto", Registration::automatic},
-                                         {"watcher", Registration::watcher},
-                                         {"legacy", Registration::legacy}});
-}
-
 Result<bool> read_permission(const json::Value& value) {
-  return read_word<bool>(value, {{"allow", true}, {"refuse", false}});
+  return json::read_word<bool>(value, {{"allow", true}, {"refuse", false}});
 }
 
 Result<std::string> read_rdma_netns(const json::Value& value) {
-  return read_word<std::string>(
+  return json::read_word<std::string>(
       value, {{"exclusive", "exclusive"}, {"shared", "shared"}, {"keep", "keep"}});
 }
 
@@ -93,27 +59,19 @@ Result<Duration> read_interval(const json::Value& value) {
   return Duration(seconds * 1000);
 }
 
-Result<log::Level> read_level(const json::Value& value) {
-  return read_word<log::Level>(value, {{"debug", log::Level::debug},
-                                       {"info", log::Level::info},
-                                       {"warning", log::Level::warning},
-                                       {"error", log::Level::error}});
-}
-
 namespace {
 
-// Reads the key if it is there.
-template <typename Read>
-Status take(json::Fields& fields, std::string_view key, Read read) {
-  const std::optional<json::Value> value = TRY(fields.find(key));
-  return value ? read(*value) : ok();
+Result<std::string> read_fabric_name(const json::Value& value) {
+  const std::string name = TRY(value.string());
+  if (is_dns_label(name)) return name;
+  return expected(value, "a fabric name (at most 63 lowercase letters, digits and, inside, -)");
 }
 
-Status take_path(json::Fields& fields, std::string_view key, Path& path) {
-  return take(fields, key, [&](const json::Value& value) -> Status {
-    path = TRY(read_path(value));
-    return ok();
-  });
+Result<ib::Guid> read_subnet_prefix(const json::Value& value) {
+  const std::string text = TRY(value.string());
+  const Result<ib::Guid> prefix = ib::Guid::parse(text);
+  if (prefix) return prefix;
+  return expected(value, "the first half of a GID, such as fe80:0000:0000:0000");
 }
 
 Status take_sm_address(const json::Value& value, json::Fields& fields,
@@ -125,16 +83,10 @@ Status take_sm_address(const json::Value& value, json::Fields& fields,
   if (!good && !fabricapi::needs_files(sm_address.address))
     return service.wrong(good.error().text());
   if (!good) return expected(service, "HOST:PORT, such as ibpod-sm.example.com:7473");
-  TRY(take(fields, "name", [&](const json::Value& name) -> Status {
-    sm_address.fabric = TRY(name.string());
-    return is_dns_label(sm_address.fabric)
-               ? ok()
-               : Status(expected(
-                     name, "a fabric name (at most 63 lowercase letters, digits and, inside, -)"));
-  }));
-  TRY(take_path(fields, "certificate", sm_address.files.certificate));
-  TRY(take_path(fields, "key", sm_address.files.key));
-  return take_path(fields, "ca", sm_address.files.ca);
+  TRY(take(fields, "name", sm_address.fabric, read_fabric_name));
+  TRY(take(fields, "certificate", sm_address.files.certificate));
+  TRY(take(fields, "key", sm_address.files.key));
+  return take(fields, "ca", sm_address.files.ca);
 }
 
 // On its socket the service takes everybody for an administrator, and a node is none.
@@ -157,13 +109,7 @@ Result<FabricService> read_fabric(const json::Value& value) {
   TRY(take_sm_address(value, fields, service.sm_address));
   TRY(check_remote(value, service.sm_address));
   TRY(check_files(value, service.sm_address));
-  TRY(take(fields, "subnetPrefix", [&](const json::Value& prefix) -> Status {
-    const std::string text = TRY(prefix.string());
-    const Result<ib::Guid> parsed = ib::Guid::parse(text);
-    if (!parsed) return expected(prefix, "the first half of a GID, such as fe80:0000:0000:0000");
-    service.subnet_prefix = *parsed;
-    return ok();
-  }));
+  TRY(take(fields, "subnetPrefix", service.subnet_prefix, read_subnet_prefix));
   TRY(json::refuse_unknown(value, fields));
   return service;
 }

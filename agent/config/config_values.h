@@ -1,33 +1,25 @@
-// The kinds of values that the agent's settings have. Each reader answers invalid with the value's
+// The values that only the agent's settings have. Each reader answers invalid with the value's
 // path, the value and what would be right.
 #pragma once
 
 #include "agent/config/config.h"
 
-#include <initializer_list>
 #include <string>
-#include <string_view>
-#include <utility>
+#include <vector>
 
 namespace ibpod::agent::config {
 
-// Absolute, and without "." and "..", so that two spellings of one path do not pass for two paths.
-Result<Path> read_path(const json::Value& value);
-// The same; "" is none.
+// As json::read_path(); "" is none.
 Result<Path> read_optional_path(const json::Value& value);
 // A path that a unix socket can have: at most 107 bytes.
 Result<Path> read_socket_path(const json::Value& value);
 Result<Path> read_optional_socket_path(const json::Value& value);
-Result<http::Address> read_address(const json::Value& value);
-Result<bool> read_boolean(const json::Value& value);
 Result<json::Value> read_objects(const json::Value& value);
-Result<Registration> read_registration(const json::Value& value);
 // "allow" or "refuse".
 Result<bool> read_permission(const json::Value& value);
 Result<std::string> read_rdma_netns(const json::Value& value);
 // From 5 to 3600 seconds.
 Result<Duration> read_interval(const json::Value& value);
-Result<log::Level> read_level(const json::Value& value);
 // Objects: service, name, certificate, key, ca, subnetPrefix. The service is at HOST:PORT. Of
 // several each has a name and a prefix of its own.
 Result<std::vector<FabricService>> read_fabrics(const json::Value& value);

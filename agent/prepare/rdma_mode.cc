@@ -1,5 +1,6 @@
 #include "agent/prepare/rdma_mode.h"
 
+#include "lib/base/words.h"
 #include "lib/node/describe.h"
 
 namespace ibpod::agent::prepare {
@@ -39,11 +40,10 @@ RdmaModeStatus unknown(const Error& error) {
 }  // namespace
 
 Result<RdmaNetns> parse_rdma_netns(std::string_view word) {
-  if (word == "exclusive") return RdmaNetns::exclusive;
-  if (word == "shared") return RdmaNetns::shared;
-  if (word == "keep") return RdmaNetns::keep;
-  return Error(Code::invalid,
-               "expected exclusive, shared or keep, got \"" + std::string(word) + "\"");
+  return parse_word<RdmaNetns>({{"exclusive", RdmaNetns::exclusive},
+                                {"shared", RdmaNetns::shared},
+                                {"keep", RdmaNetns::keep}},
+                               word);
 }
 
 RdmaModeStatus evaluate(RdmaNetns wanted, RdmaNetnsMode now, const std::optional<Error>& refusal) {

@@ -9,11 +9,9 @@ Result<fabricapi::BindRequest::PartitionRequest> to_partition_request(
     const node::PartitionRequest& wish) {
   if (wish.membership.empty())
     return fabricapi::BindRequest::PartitionRequest{wish.name, std::nullopt, wish.pkey};
-  const auto membership = fabric::parse_membership(wish.membership);
-  if (membership)
-    return fabricapi::BindRequest::PartitionRequest{wish.name, *membership, wish.pkey};
-  return Error(Code::invalid, "partition " + wish.label() + ": membership \"" + wish.membership +
-                                  "\": expected limited, full or both");
+  const auto membership = TRY(parse_word(fabric::words_of(fabric::Membership()), wish.membership)
+                                  .during("partition " + wish.label() + ": membership"));
+  return fabricapi::BindRequest::PartitionRequest{wish.name, membership, wish.pkey};
 }
 
 // The key of the partition that was requested.

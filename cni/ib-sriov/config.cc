@@ -1,6 +1,7 @@
 #include "cni/ib-sriov/config.h"
 
 #include "lib/base/resource_name.h"
+#include "lib/base/words.h"
 #include "lib/cni/errors.h"
 
 #include <algorithm>
@@ -72,15 +73,10 @@ class Reader {
 
   Status read_link_state() {
     const std::optional<std::string> state = TRY(text(keys_.top(), "link_state"));
-    if (state == "auto")
-      vf_.spec.policy = node::LinkPolicy::automatic;
-    else if (state == "enable")
-      vf_.spec.policy = node::LinkPolicy::enable;
-    else if (state == "disable")
-      vf_.spec.policy = node::LinkPolicy::disable;
-    else if (state)
-      return Error(Code::invalid,
-                   "link_state: expected auto, enable or disable, got \"" + *state + "\"");
+    const Words<node::LinkPolicy> words{{"auto", node::LinkPolicy::automatic},
+                                        {"enable", node::LinkPolicy::enable},
+                                        {"disable", node::LinkPolicy::disable}};
+    if (state) vf_.spec.policy = TRY(at("link_state", parse_word(words, *state)));
     return ok();
   }
 

@@ -1,5 +1,7 @@
 #include "cni/ipoib/config.h"
 
+#include "lib/base/words.h"
+
 namespace ibpod::ipoib {
 namespace {
 
@@ -63,12 +65,9 @@ class Reader {
 
   Status read_mode() {
     const std::optional<std::string> mode = TRY(text(keys_.top(), "mode"));
-    if (mode == "datagram")
-      ipoib_.mode = nl::IpoibMode::datagram;
-    else if (mode == "connected")
-      ipoib_.mode = nl::IpoibMode::connected;
-    else if (mode)
-      return Error(Code::invalid, "mode: expected datagram or connected, got \"" + *mode + "\"");
+    const Words<nl::IpoibMode> words{{"datagram", nl::IpoibMode::datagram},
+                                     {"connected", nl::IpoibMode::connected}};
+    if (mode) ipoib_.mode = TRY(at("mode", parse_word(words, *mode)));
     return ok();
   }
 

@@ -1,6 +1,7 @@
 #include "lib/attach/keys.h"
 
 #include "lib/attach/ipam.h"
+#include "lib/base/words.h"
 #include "lib/ib/partition_name.h"
 
 #include <algorithm>
@@ -66,10 +67,8 @@ Status check_name(const std::string& name) {
 }
 
 Status check_membership(const std::string& membership) {
-  for (const char* const known : {"", "limited", "full", "both"})
-    if (membership == known) return ok();
-  return Error(Code::invalid,
-               "membership: expected limited, full or both, got \"" + membership + "\"");
+  static const Words<bool> words{{"limited", true}, {"full", true}, {"both", true}};
+  return membership.empty() ? ok() : status_of(at("membership", parse_word(words, membership)));
 }
 
 Result<node::PartitionRequest> read_request(const Value& value) {

@@ -2,6 +2,7 @@
 
 #include "lib/attach/keys.h"
 #include "lib/base/private_file.h"
+#include "lib/base/words.h"
 #include "lib/json/fields.h"
 
 namespace ibpod::attach {
@@ -36,9 +37,10 @@ Status read_ipam_types(Fields& fields, NodeConfig& config) {
 
 Status read_devices(Fields& fields, NodeConfig& config) {
   const std::optional<std::string> devices = TRY(text(fields, "devices"));
-  config.any_device = devices == "any";
-  if (!devices || *devices == "any" || *devices == "allocated") return ok();
-  return Error(Code::invalid, "devices: expected allocated or any, got \"" + *devices + "\"");
+  if (!devices) return ok();
+  const Words<bool> words{{"allocated", false}, {"any", true}};
+  config.any_device = TRY(at("devices", parse_word(words, *devices)));
+  return ok();
 }
 
 Status read_master_vfs(Fields& fields, NodeConfig& config) {

@@ -43,6 +43,10 @@ std::optional<Reason> parse_reason(std::string_view text) { return find<Reason>(
 std::string_view name(Proof proof) { return kProofs[static_cast<size_t>(proof)]; }
 std::optional<Proof> parse_proof(std::string_view text) { return find<Proof>(kProofs, text); }
 
+Words<Proof> words_of(Proof) {
+  return {{"node", Proof::node}, {"port", Proof::port}, {"none", Proof::none}};
+}
+
 bool satisfies(Proof seen, Proof wanted) {
   return wanted == Proof::none || seen == Proof::port || seen == wanted;
 }

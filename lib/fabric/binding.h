@@ -80,6 +80,7 @@ std::optional<Reason> parse_reason(std::string_view text);
 enum class Proof { none, port, node };
 std::string_view name(Proof proof);
 std::optional<Proof> parse_proof(std::string_view text);
+Words<Proof> words_of(Proof);
 // True if `seen` is at least as strong as `wanted`: port is stronger than node, node than none.
 bool satisfies(Proof seen, Proof wanted);
 

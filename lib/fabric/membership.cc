@@ -14,11 +14,12 @@ std::string_view name(Membership membership) {
   return "limited";
 }
 
+Words<Membership> words_of(Membership) {
+  return {{"limited", Membership::limited}, {"full", Membership::full}, {"both", Membership::both}};
+}
+
 std::optional<Membership> parse_membership(std::string_view text) {
-  for (const Membership membership : {Membership::limited, Membership::full, Membership::both}) {
-    if (text == name(membership)) return membership;
-  }
-  return std::nullopt;
+  return find_word(words_of(Membership()), text);
 }
 
 }  // namespace ibpod::fabric

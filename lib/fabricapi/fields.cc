@@ -89,7 +89,8 @@ Result<ib::Guid> read_guid(std::string_view field, uint64_t value) {
 }
 
 Result<fabric::Membership> read_membership(std::string_view field, const std::string& text) {
-  return read_enum(field, text, fabric::parse_membership, "limited, full or both");
+  return read_enum(field, text, fabric::parse_membership,
+                   list_words(fabric::words_of(fabric::Membership())));
 }
 
 Result<fabric::BindingState> read_state(std::string_view field, const std::string& text) {

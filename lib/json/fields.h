@@ -69,9 +69,6 @@ Result<std::vector<Item>> read_list(const Value& value, Result<Item> (*read)(con
   return items;
 }
 
-inline Result<bool> read_boolean(const Value& value) { return value.boolean(); }
-inline Result<std::string> read_string(const Value& value) { return value.string(); }
-
 // invalid if the object has keys that no reader asked for; names all of them, with a hint for each.
 inline Status refuse_unknown(const Value& object, const Fields& fields) {
   std::string text;

@@ -52,12 +52,17 @@ std::string_view name(Level level) {
   return "error";
 }
 
+Words<Level> words_of(Level) {
+  return {{"debug", Level::debug},
+          {"info", Level::info},
+          {"warning", Level::warning},
+          {"error", Level::error}};
+}
+
 Result<Level> parse_level(std::string_view text) {
   if (text == "warn") return Level::warning;
   if (text == "panic" || text == "fatal") return Level::error;
-  for (const Level level : {Level::debug, Level::info, Level::warning, Level::error}) {
-    if (text == name(level)) return level;
-  }
+  if (const std::optional<Level> level = find_word(words_of(Level()), text)) return *level;
   return Error(Code::invalid, "\"" + std::string(text) +
                                   "\" is not a log level: expected debug, info, warning or error");
 }

@@ -4,6 +4,7 @@
 #include "lib/base/fd.h"
 #include "lib/base/files.h"
 #include "lib/base/result.h"
+#include "lib/base/words.h"
 #include "lib/json/value.h"
 
 #include <atomic>
@@ -17,6 +18,8 @@ namespace ibpod::log {
 // steps.
 enum class Level { debug, info, warning, error };
 std::string_view name(Level level);
+// The first four of these: what configurations have.
+Words<Level> words_of(Level);
 // "debug", "info", "warning" (or "warn"), "error"; also "panic" and "fatal" (as error), which older
 // configurations use.
 Result<Level> parse_level(std::string_view text);

@@ -2,7 +2,7 @@
 
 #include "lib/base/dns_name.h"
 #include "lib/base/join.h"
-#include "lib/json/fields.h"
+#include "lib/json/read.h"
 
 #include <algorithm>
 #include <array>
@@ -69,10 +69,9 @@ Status check(const RoleRule& rule) {
 }
 
 Result<Role> read_role(const Value& value) {
-  const std::string text = TRY(value.string());
-  for (const Role role : {Role::administrator, Role::node, Role::reader})
-    if (text == name(role)) return role;
-  return value.wrong("expected administrator, node or reader, got \"" + text + "\"");
+  return json::read_word<Role>(
+      value,
+      {{"administrator", Role::administrator}, {"node", Role::node}, {"reader", Role::reader}});
 }
 
 Result<NamePattern> read_pattern(const Value& value) {

@@ -1,7 +1,7 @@
 #include "sm/config/config.h"
 
 #include "lib/base/dns_name.h"
-#include "lib/json/fields.h"
+#include "lib/json/read.h"
 #include "sm/config/values.h"
 #include "sm/partitions/values.h"
 
@@ -35,6 +35,11 @@ class Keys {
     if (fields_) errors_.collect(json::take(*fields_, key, target, read));
     return *this;
   }
+  template <typename Target>
+  Keys& take(std::string_view key, Target& target) {
+    if (fields_) errors_.collect(json::take(*fields_, key, target));
+    return *this;
+  }
   // Reads a subsection, if there is one.
   Keys& within(std::string_view key, const std::function<void(Keys&)>& read) {
     if (!fields_) return *this;
@@ -55,17 +60,15 @@ class Keys {
 };
 
 void read_tls(Keys& section, rpc::TlsFiles& tls) {
-  section.take("certificate", tls.certificate, read_path)
-      .take("key", tls.key, read_path)
-      .take("ca", tls.ca, read_path);
+  section.take("certificate", tls.certificate).take("key", tls.key).take("ca", tls.ca);
 }
 
 void read_opensm(Keys& section, opensm::OpenSmEngineSettings& settings) {
   opensm::OpenSmSettings& opensm = settings.supervisor.opensm;
   std::optional<Path> pid_file, log;
-  section.take("program", settings.supervisor.launch.program, read_path)
-      .take("folder", settings.folder, read_path)
-      .take("port", opensm.port, partitions::read_guid)
+  section.take("program", settings.supervisor.launch.program)
+      .take("folder", settings.folder)
+      .take("port", opensm.port)
       .take("priority", opensm.priority, read_number<0, 15>)
       .take("maxWireSmps", opensm.max_wire_smps, read_number<1, 256>)
       .take("sweepSeconds", opensm.sweep_interval, read_number<0, 3600>)
@@ -73,14 +76,14 @@ void read_opensm(Keys& section, opensm::OpenSmEngineSettings& settings) {
       .take("pollingRetries", opensm.polling_retries, read_number<1, 100>)
       .take("mKeyProtection", opensm.m_key_protection, read_number<0, 3>)
       .take("logMegabytes", opensm.log_megabytes, read_number<1, 10'000>)
-      .take("qos", opensm.qos, json::read_boolean)
-      .take("allowBothPkeys", opensm.allow_both_pkeys, json::read_boolean)
-      .take("mKeyFile", opensm.keys.m_key, read_path)
-      .take("smKeyFile", opensm.keys.sm_key, read_path)
-      .take("saKeyFile", opensm.keys.sa_key, read_path)
-      .take("moreOptionsFile", opensm.more, read_path)
-      .take("pidFile", pid_file, read_path)
-      .take("logFile", log, read_path);
+      .take("qos", opensm.qos)
+      .take("allowBothPkeys", opensm.allow_both_pkeys)
+      .take("mKeyFile", opensm.keys.m_key)
+      .take("smKeyFile", opensm.keys.sm_key)
+      .take("saKeyFile", opensm.keys.sa_key)
+      .take("moreOptionsFile", opensm.more)
+      .take("pidFile", pid_file)
+      .take("logFile", log);
   if (pid_file || log)
     settings.supervisor.external =
         opensm::ExternalOpensm{pid_file.value_or(Path()), log.value_or(Path())};
@@ -88,7 +91,7 @@ void read_opensm(Keys& section, opensm::OpenSmEngineSettings& settings) {
 
 void read_defaults(Keys& section, state::Policy& policy) {
   fabric::GroupFlags& group = policy.group;
-  section.take("ipoib", policy.ipoib, json::read_boolean)
+  section.take("ipoib", policy.ipoib)
       .take("mtu", group.mtu, partitions::read_mtu)
       .take("rate", group.rate, partitions::read_rate)
       .take("sl", group.sl, partitions::read_sl);
@@ -117,13 +120,13 @@ void read_keys(Keys& section, Config& config, Errors& errors) {
 
 void read_fabric(Keys& section, Config& config) {
   state::Policy& policy = config.policy;
-  section.take("fabric", config.fabric, json::read_string)
+  section.take("fabric", config.fabric)
       .take("defaultPartition", policy.default_rule, read_default_rule)
       .take("nodes", policy.nodes, read_nodes)
-      .take("pfsByFirstClaim", policy.pfs_by_first_claim, json::read_boolean)
+      .take("pfsByFirstClaim", policy.pfs_by_first_claim)
       .take("leaseSeconds", policy.lease, read_seconds<10, 86'400>)
       .take("leaseEnd", policy.at_lease_end, read_lease_end)
-      .take("declaredPartitions", config.declared, read_path)
+      .take("declaredPartitions", config.declared)
       .within("defaults", [&](Keys& defaults) { read_defaults(defaults, policy); })
       .within("limits", [&](Keys& limits) { read_limits(limits, policy.limits); });
 }
@@ -152,18 +155,18 @@ void read_listening(Keys& section, Listening& listening, Errors& errors) {
 }
 
 void read_service(Keys& section, Config& config, Errors& errors) {
-  section.take("stateDir", config.state_folder, read_path)
-      .take("socket", config.socket, read_path)
-      .take("metricsAddress", config.metrics, read_address)
+  section.take("stateDir", config.state_folder)
+      .take("socket", config.socket)
+      .take("metricsAddress", config.metrics)
       .take("roles", config.authority, api::read_role_rules)
       .take("bindSeconds", config.call_timeout, read_seconds<1, 600>)
-      .take("logLevel", config.log_level, read_level)
+      .take("logLevel", config.log_level)
       .within("listen",
               [&](Keys& listen) { read_listening(listen, config.listening.emplace(), errors); });
 }
 
 void read_looking(Keys& section, Config& config) {
-  section.take("device", config.port.device, json::read_string)
+  section.take("device", config.port.device)
       .take("port", config.port.port, read_number<0, 254>)
       .take("window", config.window, read_number<1, 256>)
       .take("scanSeconds", config.scan, read_seconds<1, 3600>);

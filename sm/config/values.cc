@@ -1,11 +1,7 @@
 #include "sm/config/values.h"
 
-#include "lib/base/join.h"
-#include "lib/json/fields.h"
+#include "lib/json/read.h"
 #include "sm/partitions/values.h"
-
-#include <initializer_list>
-#include <set>
 
 namespace ibpod::sm::config {
 namespace {
@@ -13,32 +9,17 @@ namespace {
 using json::take;
 using json::Value;
 
-template <typename Meaning>
-Result<Meaning> read_word(const Value& value,
-                          std::initializer_list<std::pair<std::string_view, Meaning>> words) {
-  const std::string word = TRY(value.string());
-  for (const auto& [name, meaning] : words)
-    if (word == name) return meaning;
-  const std::string known = join(words, ", ", &std::pair<std::string_view, Meaning>::first);
-  return value.wrong("expected one of " + known + ", got \"" + word + "\"");
-}
-
-Result<std::set<ib::Guid>> read_guids(const Value& value) {
-  const std::vector<ib::Guid> guids = TRY(json::read_list(value, partitions::read_guid));
-  return std::set<ib::Guid>(guids.begin(), guids.end());
-}
-
 Result<state::Policy::NodePorts> read_node(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   state::Policy::NodePorts node;
-  TRY(take(fields, "guids", node.guids, read_guids));
-  TRY(take(fields, "pfs", node.pfs, read_guids));
+  TRY(take(fields, "guids", node.guids));
+  TRY(take(fields, "pfs", node.pfs));
   TRY(refuse_unknown(value, fields));
   return node;
 }
 
 Result<pool::RangeUse> read_use(const Value& value) {
-  return read_word<pool::RangeUse>(
+  return json::read_word<pool::RangeUse>(
       value, {{"automatic", pool::RangeUse::automatic}, {"explicit", pool::RangeUse::by_request}});
 }
 
@@ -65,44 +46,22 @@ Result<pool::GuidRange> read_guid_range(const Value& value) {
   pool::GuidRange range;
   TRY(value.at("first"));
   TRY(value.at("last"));
-  TRY(take(fields, "first", range.first, partitions::read_guid));
-  TRY(take(fields, "last", range.last, partitions::read_guid));
-  TRY(take(fields, "chosenBy", range.requested_by, partitions::read_namespaces));
+  TRY(take(fields, "first", range.first));
+  TRY(take(fields, "last", range.last));
+  TRY(take(fields, "chosenBy", range.requested_by));
   TRY(refuse_unknown(value, fields));
   return range;
 }
 
 }  // namespace
 
-Result<Path> read_path(const Value& value) {
-  const std::string text = TRY(value.string());
-  const Path path = text;
-  const bool plain = path.lexically_normal().native() == text && text.find('\0') == text.npos;
-  if (path.is_absolute() && plain) return path.has_filename() ? path : path.parent_path();
-  return value.wrong("expected an absolute path without \".\" and \"..\", got " + value.text());
-}
-
-Result<http::Address> read_address(const Value& value) {
-  const std::string text = TRY(value.string());
-  Result<http::Address> address = http::Address::parse(text);
-  if (address) return address;
-  return value.wrong(address.error().text());
-}
-
-Result<log::Level> read_level(const Value& value) {
-  return read_word<log::Level>(value, {{"debug", log::Level::debug},
-                                       {"info", log::Level::info},
-                                       {"warning", log::Level::warning},
-                                       {"error", log::Level::error}});
-}
-
 Result<EngineKind> read_engine(const Value& value) {
-  return read_word<EngineKind>(value,
-                               {{"opensm", EngineKind::opensm}, {"observe", EngineKind::observe}});
+  return json::read_word<EngineKind>(
+      value, {{"opensm", EngineKind::opensm}, {"observe", EngineKind::observe}});
 }
 
 Result<state::LeasePolicy> read_lease_end(const Value& value) {
-  return read_word<state::LeasePolicy>(
+  return json::read_word<state::LeasePolicy>(
       value, {{"hold", state::LeasePolicy::hold}, {"revoke", state::LeasePolicy::revoke}});
 }
 
@@ -110,9 +69,9 @@ Result<fabric::PartitionDefinition> read_default_rule(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   fabric::PartitionDefinition rule = fabric::default_definition();
   fabric::Membership others = fabric::Membership::limited;
-  TRY(take(fields, "others", others, partitions::read_membership));
+  TRY(take(fields, "others", others));
   if (others == fabric::Membership::both) return value.wrong("others: expected limited or full");
-  TRY(take(fields, "ipoib", rule.ipoib, json::read_boolean));
+  TRY(take(fields, "ipoib", rule.ipoib));
   for (fabric::Member& member : rule.members)
     if (member.port.group() == fabric::PortGroup::all) member.membership = others;
   TRY(refuse_unknown(value, fields));

@@ -10,10 +10,6 @@
 
 namespace ibpod::sm::config {
 
-// An absolute path without "." and "..".
-Result<Path> read_path(const json::Value& value);
-Result<http::Address> read_address(const json::Value& value);
-Result<log::Level> read_level(const json::Value& value);
 Result<EngineKind> read_engine(const json::Value& value);
 Result<state::LeasePolicy> read_lease_end(const json::Value& value);
 // {"others": "limited" | "full", "ipoib": true}: the default partition: the membership of all ports

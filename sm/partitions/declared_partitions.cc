@@ -1,6 +1,6 @@
 #include "sm/partitions/declared_partitions.h"
 
-#include "lib/json/fields.h"
+#include "lib/json/read.h"
 #include "sm/partitions/values.h"
 
 #include <set>
@@ -15,9 +15,9 @@ Result<fabric::StaticMember> read_member(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   fabric::StaticMember member;
   TRY(value.at("guid"));
-  TRY(take(fields, "guid", member.guid, read_guid));
-  TRY(take(fields, "membership", member.membership, read_membership));
-  TRY(take(fields, "comment", member.comment, json::read_string));
+  TRY(take(fields, "guid", member.guid));
+  TRY(take(fields, "membership", member.membership));
+  TRY(take(fields, "comment", member.comment));
   TRY(refuse_unknown(value, fields));
   return member;
 }
@@ -38,17 +38,17 @@ Result<fabric::Partition> read_partition(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   fabric::Partition partition;
   TRY(value.at("name"));
-  TRY(take(fields, "name", partition.name, json::read_string));
+  TRY(take(fields, "name", partition.name));
   TRY(take(fields, "pkey", partition.pkey, read_pkey));
-  TRY(take(fields, "membership", partition.membership, read_membership));
-  TRY(take(fields, "index0", partition.index0, json::read_boolean));
-  TRY(take(fields, "ipoib", partition.ipoib, json::read_boolean));
+  TRY(take(fields, "membership", partition.membership));
+  TRY(take(fields, "index0", partition.index0));
+  TRY(take(fields, "ipoib", partition.ipoib));
   TRY(take(fields, "mtu", partition.mtu, read_mtu));
   TRY(take(fields, "rate", partition.rate, read_rate));
   TRY(take(fields, "sl", partition.sl, read_sl));
-  TRY(take(fields, "allowed", partition.allowed, read_namespaces));
-  TRY(take(fields, "nodes", partition.nodes, read_node_patterns));
-  TRY(take(fields, "proof", partition.proof, read_proof));
+  TRY(take(fields, "allowed", partition.allowed));
+  TRY(take(fields, "nodes", partition.nodes));
+  TRY(take(fields, "proof", partition.proof));
   TRY(take(fields, "members", partition.members, read_members));
   TRY(refuse_unknown(value, fields));
   const Status checked = check(partition);

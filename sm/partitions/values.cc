@@ -1,6 +1,6 @@
 #include "sm/partitions/values.h"
 
-#include "lib/json/fields.h"
+#include "lib/json/read.h"
 
 namespace ibpod::sm::partitions {
 
@@ -10,40 +10,8 @@ Result<uint8_t> read_sl(const Value& value) {
   return static_cast<uint8_t>(TRY(value.integer(0, fabric::kMostSl)));
 }
 
-Result<fabric::Namespaces> read_namespaces(const Value& value) {
-  return json::read_list(value, json::read_string);
-}
-
-Result<fabric::NodePatterns> read_node_patterns(const Value& value) {
-  return json::read_list(value, json::read_string);
-}
-
 Result<ib::PKey> read_pkey(const Value& value) {
-  const std::string text = TRY(value.string());
-  const Result<ib::PKey> pkey = ib::PKey::parse_tenant(text);
-  if (!pkey) return value.wrong(pkey.error().text());
-  return *pkey;
-}
-
-Result<ib::Guid> read_guid(const Value& value) {
-  const std::string text = TRY(value.string());
-  const Result<ib::Guid> guid = ib::Guid::parse(text);
-  if (!guid) return value.wrong(guid.error().text());
-  return *guid;
-}
-
-Result<fabric::Membership> read_membership(const Value& value) {
-  const std::string text = TRY(value.string());
-  const std::optional<fabric::Membership> membership = fabric::parse_membership(text);
-  if (!membership) return value.wrong("expected limited, full or both, got \"" + text + "\"");
-  return *membership;
-}
-
-Result<fabric::Proof> read_proof(const Value& value) {
-  const std::string text = TRY(value.string());
-  const std::optional<fabric::Proof> proof = fabric::parse_proof(text);
-  if (!proof) return value.wrong("expected node, port or none, got \"" + text + "\"");
-  return *proof;
+  return json::read_parsed(value, ib::PKey::parse_tenant);
 }
 
 Result<fabric::Mtu> read_mtu(const Value& value) {

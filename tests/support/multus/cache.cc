@@ -1,7 +1,7 @@
 #include "tests/support/multus/cache.h"
 
 #include "lib/cni/result.h"
-#include "lib/json/fields.h"
+#include "lib/json/read.h"
 
 namespace ibpod::multus {
 namespace {
@@ -15,8 +15,8 @@ constexpr const char* kResult = "result";
 Result<cni::Attachment> read_attachment(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   cni::Attachment attachment;
-  TRY(take(fields, kContainer, attachment.container_id, json::read_string));
-  TRY(take(fields, kInterface, attachment.ifname, json::read_string));
+  TRY(take(fields, kContainer, attachment.container_id));
+  TRY(take(fields, kInterface, attachment.ifname));
   return attachment;
 }
 

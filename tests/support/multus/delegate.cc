@@ -1,7 +1,7 @@
 #include "tests/support/multus/delegate.h"
 
 #include "lib/base/join.h"
-#include "lib/json/fields.h"
+#include "lib/json/read.h"
 
 namespace ibpod::multus {
 namespace {
@@ -77,14 +77,14 @@ Result<Delegate> read_delegate(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   Delegate delegate;
   const auto as_it_is = [](const Value& one) -> Result<Value> { return one; };
-  TRY(take(fields, "name", delegate.name, json::read_string));
-  TRY(take(fields, "ifname", delegate.ifname, json::read_string));
-  TRY(take(fields, "default", delegate.is_default, json::read_boolean));
+  TRY(take(fields, "name", delegate.name));
+  TRY(take(fields, "ifname", delegate.ifname));
+  TRY(take(fields, "default", delegate.is_default));
   TRY(take(fields, "configuration", delegate.configuration, as_it_is));
   TRY(take(fields, "wishes", delegate.wishes, as_it_is));
-  TRY(take(fields, "arguments", delegate.arguments, json::read_string));
-  TRY(take(fields, "resource", delegate.resource, json::read_string));
-  TRY(take(fields, "device", delegate.device, json::read_string));
+  TRY(take(fields, "arguments", delegate.arguments));
+  TRY(take(fields, "resource", delegate.resource));
+  TRY(take(fields, "device", delegate.device));
   return delegate;
 }
 

@@ -1,6 +1,6 @@
 #include "tests/support/multus/multus.h"
 
-#include "lib/json/fields.h"
+#include "lib/json/read.h"
 #include "tests/support/multus/devices.h"
 #include "tests/support/multus/network_status.h"
 
@@ -43,7 +43,7 @@ Result<Config> parse_config(const json::Value& document) {
   TRY(take(fields, "kubeletRoot", config.kubelet, read_path));
   TRY(take(fields, "deviceInfoDir", config.device_info, read_path));
   TRY(take(fields, "objects", config.objects, read_path));
-  TRY(take(fields, "multusNamespace", config.name_space, json::read_string));
+  TRY(take(fields, "multusNamespace", config.name_space));
   TRY(take(fields, "delegates", config.delegates, as_it_is));
   return config;
 }

@@ -2,7 +2,7 @@
 
 #include "lib/base/dns_name.h"
 #include "lib/ip/prefix.h"
-#include "lib/json/fields.h"
+#include "lib/json/read.h"
 
 #include <algorithm>
 #include <sstream>
@@ -46,14 +46,13 @@ Result<std::vector<Selection>> parse_items(const std::string& annotation) {
 Result<Selection> read_selection(const json::Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   Selection selection;
-  TRY(take(fields, "name", selection.name, json::read_string));
-  TRY(take(fields, "namespace", selection.name_space, json::read_string));
-  TRY(take(fields, "interface", selection.interface, json::read_string));
-  TRY(take(fields, "mac", selection.mac, json::read_string));
-  TRY(take(fields, "infiniband-guid", selection.guid, json::read_string));
-  TRY(take(fields, "deviceID", selection.device, json::read_string));
-  const auto list = [](const json::Value& ips) { return json::read_list(ips, json::read_string); };
-  TRY(take(fields, "ips", selection.ips, list));
+  TRY(take(fields, "name", selection.name));
+  TRY(take(fields, "namespace", selection.name_space));
+  TRY(take(fields, "interface", selection.interface));
+  TRY(take(fields, "mac", selection.mac));
+  TRY(take(fields, "infiniband-guid", selection.guid));
+  TRY(take(fields, "deviceID", selection.device));
+  TRY(take(fields, "ips", selection.ips));
   selection.cni_args = TRY(fields.find("cni-args"));
   if (selection.name.empty()) return value.wrong("\"name\" is missing");
   if (!selection.cni_args || selection.cni_args->is_object()) return selection;

@@ -1,6 +1,6 @@
 #include "tests/support/multus/thick.h"
 
-#include "lib/json/fields.h"
+#include "lib/json/read.h"
 #include "lib/rpc/unix_address.h"
 #include "tests/support/multus/multus.h"
 
@@ -51,7 +51,7 @@ Status run_daemon(const Path& folder) {
 Status Shim::configure(const cni::Call& call, const cni::Network& network) {
   json::Fields fields = TRY(json::Fields::of(network.document));
   std::string folder;
-  TRY(take(fields, "daemonSocketDir", folder, json::read_string));
+  TRY(take(fields, "daemonSocketDir", folder));
   if (!folder.empty()) socket_ = Path(folder) / kSocket;
   return inner_.configure(call, network);
 }
