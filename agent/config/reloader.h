@@ -3,6 +3,7 @@
 #pragma once
 
 #include "agent/config/config.h"
+#include "lib/base/folder_watch.h"
 
 #include <optional>
 #include <string>

@@ -2,6 +2,7 @@
 
 #include "lib/attach/ipam.h"
 #include "lib/attach/release.h"
+#include "lib/base/folder_watch.h"
 #include "lib/cni/errors.h"
 #include "lib/node/describe.h"
 #include "lib/node/restore.h"

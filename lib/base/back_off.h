@@ -8,6 +8,8 @@ namespace ibpod {
 class BackOff {
  public:
   BackOff(Duration first, Duration most) : first_(first), most_(most), next_(first) {}
+  Duration pause() const { return next_; }
+  // The same, and twice as long the next time.
   Duration next() {
     const Duration now = next_;
     next_ = std::min(most_, next_ * 2);

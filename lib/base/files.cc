@@ -4,8 +4,6 @@
 #include <array>
 
 #include <fcntl.h>
-#include <poll.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
 
 namespace ibpod {
@@ -131,26 +129,6 @@ Status check_version(int64_t version, int64_t newest) {
                "version " + std::to_string(version) +
                    " is too new: this program reads up to version " + std::to_string(newest) +
                    "; run the newer ibpod that wrote it (the file is unchanged)");
-}
-
-Result<FolderWatch> FolderWatch::open(const Path& folder) {
-  Fd fd(TRY(sys("inotify_init1", [&] { return ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK); })));
-  TRY(sys("watch " + folder.string(), [&] {
-    return ::inotify_add_watch(fd.get(), folder.c_str(),
-                               IN_CREATE | IN_DELETE | IN_MOVE | IN_CLOSE_WRITE | IN_DELETE_SELF |
-                                   IN_MOVE_SELF | IN_ONLYDIR);
-  }));
-  return FolderWatch(std::move(fd));
-}
-
-Result<bool> FolderWatch::wait(Deadline deadline) {
-  pollfd waiting{fd_.get(), POLLIN, 0};
-  const int ready = TRY(
-      sys("poll", [&] { return ::poll(&waiting, 1, static_cast<int>(deadline.left().count())); }));
-  if (ready == 0) return false;
-  std::array<char, 4096> events;
-  TRY(sys("read inotify", [&] { return ::read(fd_.get(), events.data(), events.size()); }));
-  return true;
 }
 
 }  // namespace ibpod

@@ -48,19 +48,4 @@ bool path_exists(const Path& path);
 // than `newest`; the caller adds the name of the file and does not change it.
 Status check_version(int64_t version, int64_t newest);
 
-// Watches one folder (entries created, removed, renamed, closed after writing; the folder itself
-// removed or moved).
-class FolderWatch {
- public:
-  static Result<FolderWatch> open(const Path& folder);
-  // Waits for a change since open() or the last call. False if the deadline passed without one.
-  Result<bool> wait(Deadline deadline);
-  // Readable after a change, for callers that wait for other descriptors too.
-  int fd() const { return fd_.get(); }
-
- private:
-  explicit FolderWatch(Fd fd) : fd_(std::move(fd)) {}
-  Fd fd_;
-};
-
 }  // namespace ibpod

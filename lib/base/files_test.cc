@@ -2,8 +2,6 @@
 
 #include "tests/support/temp_folder.h"
 
-#include <thread>
-
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -111,42 +109,6 @@ TEST_CASE("a dangling link exists") {
   std::filesystem::create_symlink("nowhere", folder.path() / "link");
   CHECK(path_exists(folder.path() / "link"));
   CHECK_FALSE(path_exists(folder.path() / "none"));
-}
-
-TEST_CASE("a watch tells of what came, went and was renamed since the last look") {
-  const TempFolder folder;
-  FolderWatch watch = FolderWatch::open(folder.path()).value();
-  CHECK_FALSE(watch.wait(Deadline::in(Duration(0))).value());
-  folder.write("a", "");
-  CHECK(watch.wait(Deadline::in(Duration(0))).value());
-  CHECK_FALSE(watch.wait(Deadline::in(Duration(1))).value());
-  std::filesystem::rename(folder.path() / "a", folder.path() / "b");
-  CHECK(watch.wait(Deadline::in(Duration(0))).value());
-  std::filesystem::remove(folder.path() / "b");
-  CHECK(watch.wait(Deadline::in(Duration(0))).value());
-}
-
-TEST_CASE("a watch wakes up for a change that comes while it waits") {
-  const TempFolder folder;
-  FolderWatch watch = FolderWatch::open(folder.path()).value();
-  std::thread other([&] { folder.write("a", ""); });
-  CHECK(watch.wait(Deadline::in(Duration(10000))).value());
-  other.join();
-}
-
-TEST_CASE("a watch tells when its folder is gone, and cannot be had on what is no folder") {
-  const TempFolder folder;
-  const Path inner = folder.path() / "inner";
-  std::filesystem::create_directory(inner);
-  FolderWatch watch = FolderWatch::open(inner).value();
-  std::filesystem::rename(inner, folder.path() / "elsewhere");
-  CHECK(watch.wait(Deadline::in(Duration(0))).value());
-  std::filesystem::rename(folder.path() / "elsewhere", inner);
-  CHECK(watch.wait(Deadline::in(Duration(0))).value());
-  std::filesystem::remove(inner);
-  CHECK(watch.wait(Deadline::in(Duration(0))).value());
-  CHECK(FolderWatch::open(inner).error().code() == Code::not_found);
-  CHECK_FALSE(FolderWatch::open(folder.write("file", "")));
 }
 
 TEST_CASE("what is not a regular file is not read, and not waited for") {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/base/back_off.h"
+#include "lib/base/folder_watch.h"
 #include "lib/kube/device_plugin.h"
 #include "lib/kube/device_service.h"
 #include "lib/kube/file_identity.h"

@@ -41,7 +41,7 @@ Result<std::unique_ptr<OpenSm>> OpenSm::start(OpenSmEngineSettings settings, OnC
   TRY(make_folders(settings.folder));
   if (!disk) disk = std::make_unique<Disk>();
   Wake wake = TRY(Wake::open());
-  FileWatch watch = TRY(FileWatch::open(watched(settings, paths_of(settings))));
+  FolderWatch watch = TRY(FolderWatch::of_files(watched(settings, paths_of(settings))));
   std::unique_ptr<OpenSm> engine(new OpenSm(std::move(settings), std::move(changed),
                                             std::move(disk), std::move(wake), std::move(watch)));
   TRY(engine->file_.open());
@@ -52,7 +52,7 @@ Result<std::unique_ptr<OpenSm>> OpenSm::start(OpenSmEngineSettings settings, OnC
 }
 
 OpenSm::OpenSm(OpenSmEngineSettings settings, OnChange changed, std::unique_ptr<Disk> disk,
-               Wake wake, FileWatch watch)
+               Wake wake, FolderWatch watch)
     : settings_(std::move(settings)),
       paths_(paths_of(settings_)),
       on_change_(std::move(changed)),

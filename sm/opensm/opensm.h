@@ -5,9 +5,9 @@
 // OpenSM's end, a deadline), passes them to SweepTracker, and takes the steps that it returns.
 #pragma once
 
+#include "lib/base/folder_watch.h"
 #include "lib/base/wake.h"
 #include "sm/opensm/disk.h"
-#include "sm/opensm/file_watch.h"
 #include "sm/opensm/log_tail.h"
 #include "sm/opensm/opensm_log.h"
 #include "sm/opensm/opensm_supervisor.h"
@@ -59,7 +59,7 @@ class OpenSm final : public SubnetManager {
   };
 
   OpenSm(OpenSmEngineSettings settings, OnChange changed, std::unique_ptr<Disk> disk, Wake wake,
-         FileWatch watch);
+         FolderWatch watch);
   void run();
   bool wait();
   void tick();
@@ -79,7 +79,7 @@ class OpenSm final : public SubnetManager {
   OnChange on_change_;
   std::unique_ptr<Disk> disk_;
   Wake wake_;
-  FileWatch watch_;
+  FolderWatch watch_;
 
   // The rest belongs to the thread.
   PartitionsFile file_;

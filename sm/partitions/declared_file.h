@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/base/files.h"
+#include "lib/base/folder_watch.h"
 #include "lib/base/wake.h"
 #include "sm/partitions/declared_partitions.h"
 

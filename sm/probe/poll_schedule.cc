@@ -14,7 +14,7 @@ void PollSchedule::set(const std::set<ib::Guid>& ports, Time now) {
     }
   }
   for (const ib::Guid guid : ports) {
-    const auto [port, is_new] = ports_.try_emplace(guid);
+    const auto [port, is_new] = ports_.try_emplace(guid, Port{BackOff(pace_.least, pace_.most)});
     if (is_new) schedule(guid, port->second, now);
   }
 }
@@ -42,10 +42,9 @@ void PollSchedule::note_read(const ProbeResult& reading, Time begun, Time now) {
   const auto found = ports_.find(reading.port);
   if (found == ports_.end() || !found->second.under_way) return;
   Port& port = found->second;
-  const bool same = port.last == reading;
-  port.pause = same ? std::min(port.pause * 2, pace_.most) : pace_.least;
+  if (port.last != reading) port.pauses.reset();
   port.last = reading;
-  const auto rest = std::max<Time::duration>(port.pause, 2 * (now - begun));
+  const auto rest = std::max<Time::duration>(port.pauses.next(), 2 * (now - begun));
   schedule(reading.port, port, port.once_more ? now : now + rest);
 }
 

@@ -2,6 +2,7 @@
 // time and reads.
 #pragma once
 
+#include "lib/base/back_off.h"
 #include "sm/probe/probe_result.h"
 
 #include <map>
@@ -41,11 +42,11 @@ class PollSchedule {
 
  private:
   struct Port {
-    Time due;
-    Duration pause{};
+    BackOff pauses;
+    Time due = {};
     bool under_way = false;
     bool once_more = false;
-    std::optional<ProbeResult> last;
+    std::optional<ProbeResult> last = {};
   };
   void schedule(ib::Guid guid, Port& port, Time due);
 

@@ -11,7 +11,7 @@ void ScanPlan::rescan(Time now) {
 
 void ScanPlan::changed() {
   discovery_wanted_ = true;
-  pause_ = pace_.between;
+  between_.reset();
 }
 
 std::optional<ScanPlan::Work> ScanPlan::take_due(Time now) {
@@ -24,24 +24,26 @@ std::optional<ScanPlan::Work> ScanPlan::take_due(Time now) {
 
 void ScanPlan::discovered(Time begun, Time now, bool news) {
   if (under_way_ == Work::discovery) under_way_.reset();
-  pause_ = news ? pace_.between : std::min(pause_ * 2, std::max(pace_.between, pace_.most_between));
+  if (news)
+    between_.reset();
+  else
+    between_.next();
   last_discovery_began_ = begun;
   discovery_took_ = now - begun;
 }
 
 ScanPlan::Time ScanPlan::discovery_from() const {
   if (!last_discovery_began_) return Time::min();
-  return *last_discovery_began_ + std::max<Time::duration>(pause_, 5 * discovery_took_);
+  return *last_discovery_began_ + std::max<Time::duration>(between_.pause(), 5 * discovery_took_);
 }
 
 void ScanPlan::scanned(Time begun, Time now, bool everything) {
   under_way_.reset();
   Time::duration rest = pace_.every;
   if (everything) {
-    partial_ = pace_.partial;
+    partial_.reset();
   } else {
-    rest = std::min(rest, std::max<Time::duration>(partial_, 5 * (now - begun)));
-    partial_ = std::min(partial_ * 2, pace_.every);
+    rest = std::min(rest, std::max<Time::duration>(partial_.next(), 5 * (now - begun)));
   }
   scan_at_ = std::exchange(once_more_, false) ? now : now + rest;
 }

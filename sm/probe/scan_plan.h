@@ -2,6 +2,7 @@
 // passes the time and does the work.
 #pragma once
 
+#include "lib/base/back_off.h"
 #include "sm/probe/probe_result.h"
 
 #include <algorithm>
@@ -25,7 +26,10 @@ class ScanPlan {
   enum class Work { discovery, scan };  // a scan begins with a discovery
 
   ScanPlan(const ScanPace& pace, Time now)
-      : pace_(pace), scan_at_(now), partial_(pace.partial), pause_(pace.between) {}
+      : pace_(pace),
+        scan_at_(now),
+        partial_(pace.partial, pace.every),
+        between_(pace.between, std::max(pace.between, pace.most_between)) {}
 
   // Starts a full scan now, and another one if one is under way.
   void rescan(Time now);
@@ -53,8 +57,8 @@ class ScanPlan {
   Time scan_at_;
   std::optional<Time> last_discovery_began_;  // start of the last discovery
   Time::duration discovery_took_{};
-  Duration partial_;
-  Duration pause_;
+  BackOff partial_;
+  BackOff between_;
 };
 
 }  // namespace ibpod::sm::probe

@@ -1,3 +1,4 @@
+#include "lib/base/folder_watch.h"
 #include "lib/rpc/status.h"
 #include "tests/support/fake_kubelet.h"
 

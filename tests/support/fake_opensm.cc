@@ -10,6 +10,7 @@
 // ends with SIGTERM, or when its folder has gone.
 #include "lib/base/files.h"
 #include "lib/base/fnv.h"
+#include "lib/base/folder_watch.h"
 #include "lib/fabric/partitions_conf.h"
 
 #include <array>

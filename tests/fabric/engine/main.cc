@@ -1,6 +1,6 @@
 // Runs these tests as a program on host h7 of a simulated subnet that nobody manages: starts ibsim,
 // then itself again in it.
-#include "sm/opensm/file_watch.h"
+#include "lib/base/folder_watch.h"
 #include "tests/fabric/engine/subnet.h"
 #include "tests/fabric/simulation.h"
 #include "tests/support/run_tests.h"
@@ -44,7 +44,7 @@ int begin_inside(const std::string& socket, const TempFolder& folder, int count,
 }
 
 Status await_simulator(const Path& log) {
-  const auto watch = TRY(sm::opensm::FileWatch::open({log}));
+  const auto watch = TRY(FolderWatch::of_files({log}));
   const Deadline deadline = Deadline::in(std::chrono::seconds(60));
   while (true) {
     const auto said = read_file(log);

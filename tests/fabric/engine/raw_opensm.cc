@@ -1,6 +1,6 @@
 #include "tests/fabric/engine/raw_opensm.h"
 
-#include "sm/opensm/file_watch.h"
+#include "lib/base/folder_watch.h"
 #include "tests/fabric/simulation.h"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ void RawOpenSm::start() {
 
 std::optional<std::vector<sm::opensm::LogMark>> RawOpenSm::finish_sweep() {
   const Deadline deadline = Deadline::in(std::chrono::seconds(60));
-  const auto watch = sm::opensm::FileWatch::open({paths_.log}).value();
+  const auto watch = FolderWatch::of_files({paths_.log}).value();
   std::vector<sm::opensm::LogMark> marks;
   while (!deadline.passed()) {
     watch.drain();

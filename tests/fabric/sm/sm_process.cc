@@ -1,8 +1,8 @@
 #include "tests/fabric/sm/sm_process.h"
 
+#include "lib/base/folder_watch.h"
 #include "lib/base/join.h"
 #include "lib/rpc/unix_address.h"
-#include "sm/opensm/file_watch.h"
 #include "sm/opensm/opensm_process.h"
 #include "tests/fabric/simulation.h"
 
@@ -96,7 +96,7 @@ void SmProcess::launch() {
 }
 
 bool SmProcess::serves() {
-  const auto watch = sm::opensm::FileWatch::open({folder_.path() / "sm.sock"}).value();
+  const auto watch = FolderWatch::of_files({folder_.path() / "sm.sock"}).value();
   const auto process = sm::opensm::OpenSmProcess::adopt(pid()).value();
   const Deadline deadline = Deadline::in(Duration(60000));
   while (true) {

@@ -2,7 +2,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/files.h"
-#include "sm/opensm/file_watch.h"
+#include "lib/base/folder_watch.h"
 
 #include <cerrno>
 #include <csignal>
@@ -41,7 +41,7 @@ bool lives(pid_t pid) { return ::kill(pid, 0) == 0 || errno != ESRCH; }
 Console::Console() : in_(::open(kConsole, O_WRONLY | O_CLOEXEC)) { REQUIRE(in_.valid()); }
 
 std::string Console::tell(const std::string& command) {
-  const auto watch = sm::opensm::FileWatch::open({std::filesystem::absolute(kSaid)}).value();
+  const auto watch = FolderWatch::of_files({std::filesystem::absolute(kSaid)}).value();
   const std::string before = said();
   const std::string line = command + "\n";
   REQUIRE(::write(in_.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size()));
