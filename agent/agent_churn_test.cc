@@ -178,8 +178,9 @@ class Churn {
     nl::Socket route = nl::Socket::open(nl::Family::route).value();
     const auto network = node::read_host_network(route).value();
     const auto pod_sysfs = [](const node::Namespace& pod) { return node::open_pod_sysfs(pod, {}); };
-    auto devices = device_plugin::read_inventory(
-        {.sysfs = sysfs, .records = records_, .network = network, .pod_sysfs = pod_sysfs});
+    auto devices = device_plugin::Inventory().read(
+        {.sysfs = sysfs, .records = records_, .network = network, .pod_sysfs = pod_sysfs},
+        {.everything = true});
     device_plugin::Pool pool;
     pool.isolation = false;
     pool.prefix = "example.com";

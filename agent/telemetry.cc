@@ -25,7 +25,7 @@ std::map<std::string, DeviceHealth> device_health(const snapshot::Snapshot& snap
   for (const PoolContents& contents : snapshot.pool_contents) {
     for (const PoolDevice& pool_device : contents.devices) {
       const auto verdict = snapshot.health.find(pool_device.id);
-      const bool ill = verdict != snapshot.health.end() && verdict->second.reason;
+      const bool ill = verdict != snapshot.health.end() && !verdict->second.is_healthy();
       states[pool_device.id] = {contents.pool.resource(), pool_device.unhealthy,
                                 ill ? device_plugin::name(*verdict->second.reason) : "healthy"};
     }
@@ -93,7 +93,7 @@ void Telemetry::report_changes(const snapshot::Snapshot& before, const snapshot:
     pools.push_back(count(contents));
     for (const PoolDevice& pool_device : contents.devices) {
       const auto verdict = now.health.find(pool_device.id);
-      if (verdict != now.health.end() && verdict->second.reason)
+      if (verdict != now.health.end() && !verdict->second.is_healthy())
         ++pools.back().reasons[std::string(device_plugin::name(*verdict->second.reason))];
     }
   }

@@ -46,12 +46,4 @@ Explanation explain(const std::vector<Pool>& pools, const Device& device,
   return made;
 }
 
-std::string Explanation::text() const {
-  std::string text = device + ": " + (resource.empty() ? "in no pool" : "in " + resource) + "\n";
-  for (const std::string& line : notes) text += "  " + line + "\n";
-  for (const PoolExplanation& pool : pools)
-    text += "  " + pool.resource + (pool.has_device ? ": in: " : ": not in: ") + pool.reason + "\n";
-  return text;
-}
-
 }  // namespace ibpod::device_plugin

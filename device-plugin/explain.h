@@ -25,9 +25,6 @@ struct Explanation {
   std::vector<std::string> notes;
   std::vector<PoolExplanation> pools;  // all, in the order in which they take devices
   bool operator==(const Explanation&) const = default;
-
-  // For a person, one line each.
-  std::string text() const;
 };
 
 Explanation explain(const std::vector<Pool>& pools, const Device& device,

@@ -23,8 +23,18 @@ std::vector<Pool> pools() {
   return {vfio, low, rest};
 }
 
+// One line each.
+std::string text(const Explanation& made) {
+  std::string text =
+      made.device + ": " + (made.resource.empty() ? "in no pool" : "in " + made.resource) + "\n";
+  for (const std::string& line : made.notes) text += "  " + line + "\n";
+  for (const PoolExplanation& pool : made.pools)
+    text += "  " + pool.resource + (pool.has_device ? ": in: " : ": not in: ") + pool.reason + "\n";
+  return text;
+}
+
 TEST_CASE("a device in a pool: what took it, what kept it out before, and who came first") {
-  CHECK(explain(pools(), test_vf(0, 2)).text() ==
+  CHECK(text(explain(pools(), test_vf(0, 2))) ==
         "0000:3b:00.3: in example.com/low\n"
         "  example.com/vfio: not in: selectors[0].drivers: expected vfio-pci, found mlx5_core\n"
         "  example.com/low: in: by selectors[0]\n"
@@ -44,7 +54,7 @@ TEST_CASE("a device in no pool, and what else there is to say of it") {
                                                "in use: container c1, net1"});
   CHECK(made.pools[2] ==
         PoolExplanation{"example.com/rest", false, "the host needs it: carries the default route"});
-  CHECK(explain({}, device).text().find("in no pool") != std::string::npos);
+  CHECK(text(explain({}, device)).find("in no pool") != std::string::npos);
 }
 
 TEST_CASE("a device that a pod has from a pool whose selectors would not take it any more") {

@@ -45,11 +45,6 @@ Status number_vfs(const sysfs::Sysfs& sysfs, std::map<ib::PciAddress, Device>& f
 
 }  // namespace
 
-Result<std::vector<Device>> find_functions(const sysfs::Sysfs& sysfs) {
-  const std::vector<ib::PciAddress> all = TRY(sysfs::functions(sysfs));
-  return find_functions(sysfs, all);
-}
-
 Result<std::vector<Device>> find_functions(const sysfs::Sysfs& sysfs,
                                            const std::vector<ib::PciAddress>& among) {
   std::map<ib::PciAddress, Candidate> candidates;

@@ -280,8 +280,4 @@ Result<std::vector<Device>> Inventory::read(const InventoryDeps& deps, const Cha
   return complete_devices(deps.network);
 }
 
-Result<std::vector<Device>> read_inventory(const InventoryDeps& deps) {
-  return Inventory().read(deps, {.everything = true});
-}
-
 }  // namespace ibpod::device_plugin

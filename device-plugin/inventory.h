@@ -73,19 +73,15 @@ class Inventory {
   ib::PciAddress last_in_slice_;       // that was
 };
 
-// Everything, at one moment.
-Result<std::vector<Device>> read_inventory(const InventoryDeps& deps);
-
 // One line a fact: "0000:3b:00.2: port 1 of mlx5_2: ACTIVE -> DOWN". Both sorted by address, as
-// read_inventory() answers. None: nothing worth a line has changed.
+// Inventory::read() returns. None: nothing worth a line has changed.
 std::vector<std::string> describe_changes(const std::vector<Device>& before,
                                           const std::vector<Device>& after);
 
 // Network controllers (PCI class 02), functions with RDMA devices, and the VFs of such PFs; sorted,
 // with address, ids, PF, number and how many VFs filled in. Network controllers of the PCI class
 // InfiniBand (0207) have that as their link type.
-// The second looks at these only; the PF of each VF has to be among them.
-Result<std::vector<Device>> find_functions(const sysfs::Sysfs& sysfs);
+// Only those of `among`, which has the PF of each VF.
 Result<std::vector<Device>> find_functions(const sysfs::Sysfs& sysfs,
                                            const std::vector<ib::PciAddress>& among);
 

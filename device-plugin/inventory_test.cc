@@ -339,7 +339,7 @@ TEST_CASE("a node without any such function, and one whose sysfs has no PCI, has
   const node::Records records{state.path()};
   const node::HostNetwork network;
   const sysfs::Sysfs sysfs = sysfs::Sysfs::open(empty.path()).value();
-  CHECK(read_inventory({sysfs, records, network, {}})->empty());
+  CHECK(Inventory().read({sysfs, records, network, {}}, {.everything = true})->empty());
 }
 
 TEST_CASE("whatever ails a VF is seen in the next inventory, and so is its recovery") {

@@ -38,11 +38,6 @@ prometheus::ClientMetric labelled(const Family& family, const LabelValues& value
 
 }  // namespace
 
-std::string_view name(Kind kind) {
-  if (kind == Kind::counter) return "counter";
-  return kind == Kind::gauge ? "gauge" : "histogram";
-}
-
 Metrics::Metrics() = default;
 Metrics::~Metrics() = default;
 
@@ -73,21 +68,6 @@ void Metrics::replace(const Family& family, const std::vector<Sample>& samples) 
   families_.erase(family.name);
   for (const Sample& sample : samples)
     series(family, sample.labels).values[sample.labels] = sample.value;
-}
-
-void Metrics::remove(const Family& family, const LabelValues& labels) {
-  const std::lock_guard lock(mutex_);
-  Series& found = series(family, labels);
-  found.values.erase(labels);
-  found.histograms.erase(labels);
-}
-
-double Metrics::value(const Family& family, const LabelValues& labels) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = families_.find(family.name);
-  if (found == families_.end()) return 0;
-  const auto value = found->second->values.find(labels);
-  return value == found->second->values.end() ? 0 : value->second;
 }
 
 std::string Metrics::text() const {

@@ -14,7 +14,6 @@ namespace ibpod::http {
 
 // counter: only grows; gauge: any value; histogram: observations by size.
 enum class Kind { counter, gauge, histogram };
-std::string_view name(Kind kind);
 
 // Must outlive the Metrics. Names are unique.
 struct Family {
@@ -46,11 +45,7 @@ class Metrics {
   void observe(const Family& family, const LabelValues& labels, double value);
   // Replaces all samples of the family, so that samples of removed objects go.
   void replace(const Family& family, const std::vector<Sample>& samples);
-  // Removes one sample of any kind; a missing one is ignored.
-  void remove(const Family& family, const LabelValues& labels);
 
-  // The value of a counter or gauge; 0 if it was never set.
-  double value(const Family& family, const LabelValues& labels) const;
   // The text exposition format 0.0.4: families and samples in a fixed order, values escaped.
   std::string text() const;
 

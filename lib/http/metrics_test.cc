@@ -28,9 +28,6 @@ TEST_CASE("numbers are shown by family and label, in a fixed order") {
         "# HELP up Whether it is up.\n"
         "# TYPE up gauge\n"
         "up 1\n");
-  CHECK(metrics.value(kCalls, {"ok"}) == 3);
-  CHECK(metrics.value(kCalls, {"never"}) == 0);
-  CHECK(metrics.value(kSeconds, {}) == 0);
 }
 
 TEST_CASE("a histogram counts observations up to each bound") {
@@ -50,12 +47,9 @@ TEST_CASE("what is gone is shown no longer") {
   Metrics metrics;
   metrics.set(kDevices, {"a", "healthy"}, 3);
   metrics.set(kDevices, {"b", "healthy"}, 3);
-  metrics.remove(kDevices, {"a", "healthy"});
-  metrics.remove(kDevices, {"never", "healthy"});
-  CHECK(metrics.text().find("\"a\"") == std::string::npos);
   metrics.replace(kDevices, {{{"c", "unhealthy"}, 1}});
-  CHECK(metrics.text().find("\"b\"") == std::string::npos);
-  CHECK(metrics.value(kDevices, {"c", "unhealthy"}) == 1);
+  for (const char* gone : {"\"a\"", "\"b\""}) CHECK(metrics.text().find(gone) == std::string::npos);
+  CHECK(metrics.text().ends_with("devices{pool=\"c\",state=\"unhealthy\"} 1\n"));
   metrics.replace(kDevices, {});
   CHECK(metrics.text().empty());
 }

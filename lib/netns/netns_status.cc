@@ -2,8 +2,8 @@
 
 #include "lib/base/run_on_thread.h"
 
-#include <cstdlib>
 #include <iterator>
+#include <string_view>
 
 #include <sys/stat.h>
 
@@ -43,18 +43,6 @@ Result<NetnsStatus> look_here(const Path& path, const Identity& identity) {
 }
 
 }  // namespace
-
-std::string_view name(NetnsStatus status) {
-  switch (status) {
-    case NetnsStatus::same:
-      return "there";
-    case NetnsStatus::gone:
-      return "gone";
-    case NetnsStatus::unclear:
-      return "unclear";
-  }
-  std::abort();
-}
 
 Result<NetnsStatus> netns_status(const Path& path, const Identity& identity,
                                  const Path& mount_namespace) {

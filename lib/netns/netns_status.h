@@ -5,8 +5,6 @@
 #include "lib/base/result.h"
 #include "lib/netns/netns.h"
 
-#include <string_view>
-
 namespace ibpod::netns {
 
 enum class NetnsStatus {
@@ -14,7 +12,6 @@ enum class NetnsStatus {
   gone,     // to another namespace, or it no longer exists
   unclear,  // to a file that is not a namespace, or its folder is missing too
 };
-std::string_view name(NetnsStatus status);
 
 // Looks up the path in a mount namespace (lib/base/run_on_thread.h; empty: the caller's own).
 // Paths are often bind mounts on empty files: a mount namespace that the mount has not reached

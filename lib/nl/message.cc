@@ -42,8 +42,6 @@ nl_msg* Message::native() const { return nesting_->message.get(); }
 
 bool Message::complete() const { return nesting_->complete && nesting_->open.empty(); }
 
-bool Message::dump() const { return (nlmsg_hdr(native())->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP; }
-
 Message& Message::append(std::span<const std::byte> bytes) {
   // nlmsg_append() reads only; it takes no const.
   void* data = const_cast<std::byte*>(bytes.data());

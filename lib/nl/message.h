@@ -25,7 +25,6 @@ class Message {
   ~Message();
 
   const std::string& what() const { return what_; }
-  bool dump() const;
 
   // The family's fixed header (ifinfomsg, ifaddrmsg …), copied as it is.
   template <typename Header>

@@ -25,13 +25,6 @@ Result<TlsTexts> read_undated(const TlsFiles& files, Validity& valid) {
 
 }  // namespace
 
-Result<TlsTexts> read_tls(const TlsFiles& files) {
-  Validity valid;
-  TlsTexts texts = TRY(read_undated(files, valid));
-  TRY(check_today(valid).during(files.certificate.string()));
-  return texts;
-}
-
 Result<std::shared_ptr<FollowedTls>> FollowedTls::open(TlsFiles files) {
   std::shared_ptr<FollowedTls> followed = follow(std::move(files));
   TRY(followed->refresh());

@@ -31,10 +31,8 @@ struct TlsTexts {
 };
 
 // Reads the files and checks them: the key belongs to the certificate, every certificate of the CA
-// file parses, and our own is valid today. Errors name the file and never quote it.
-Result<TlsTexts> read_tls(const TlsFiles& files);
-
-// From any thread.
+// file parses, and our own is valid today. Errors name the file and never quote it. From any
+// thread.
 class FollowedTls {
  public:
   using Time = std::chrono::system_clock::time_point;

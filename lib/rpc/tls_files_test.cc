@@ -25,7 +25,7 @@ struct Fixture {
     folder.write("ca.crt", authorities);
   }
   std::string refusal() const {
-    const auto read = read_tls(files);
+    const auto read = FollowedTls::open(files);
     return read ? std::string() : read.error().text().substr(folder.path().string().size() + 1);
   }
 };
@@ -35,8 +35,9 @@ TEST_CASE("TLS files: a certificate, its chain, its key and several CAs are read
   const std::string chain = fixture.own.certificate + fixture.ca.certificate() + "a comment\n";
   fixture.put(chain, fixture.own.key,
               "# ours\n" + fixture.ca.certificate() + TestCa().certificate());
-  const auto read = read_tls(fixture.files);
-  REQUIRE(read);
+  const auto followed = FollowedTls::open(fixture.files);
+  REQUIRE(followed);
+  const auto read = (*followed)->now();
   CHECK(read->certificate == chain);
   CHECK(read->key == fixture.own.key);
   CHECK(read->expires > std::chrono::system_clock::now());
