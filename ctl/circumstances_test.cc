@@ -172,7 +172,7 @@ struct Narrow : fabricapi::FakeService {
   Reactor* FabricHealth(Context* context, const v1::FabricHealthRequest* request,
                         v1::FabricHealthResponse* response) override {
     return answer(context, request, response,
-                  [&]() -> Result<fabricapi::FabricHealth> { return second; });
+                  [&]() -> Result<v1::FabricHealthResponse> { return second; });
   }
   Error second = Error(Code::internal, "");
 };

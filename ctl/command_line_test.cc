@@ -30,10 +30,9 @@ struct Cluster {
       binding.pod = {"team-a", "web-" + std::to_string(state.bindings.size()), "u"};
       state.bindings.push_back(binding);
     }
-    fabricapi::Node node;
-    node.name = "n1";
-    node.bindings = 2;
-    state.nodes = {node};
+    v1::FabricNode& node = *state.nodes.add_nodes();
+    node.set_name("n1");
+    node.set_bindings(2);
   }
 
   Outcome type(const std::string& line) {
@@ -196,7 +195,7 @@ TEST_CASE("a declared partition is changed in its file") {
 
 TEST_CASE("any change of a partition can be planned by the same words, and is not made") {
   Cluster cluster;
-  cluster.state.plan.changed = 2;
+  cluster.state.plan.set_changed(2);
   CHECK(cluster.out("plan").find("2 ports would change") == 0);
   CHECK(cluster.state.planned == fabricapi::PlanRequest{});
   cluster.out("plan partition create white --pkey 0x0101");
@@ -239,8 +238,7 @@ TEST_CASE("nodes are listed and forgotten; late is not done") {
 
 TEST_CASE("a node that may be alive is forgotten only by force") {
   Cluster cluster;
-  cluster.state.nodes[0].last_heard =
-      fabric::WallTime(std::chrono::milliseconds(1'700'000'000'000));
+  cluster.state.nodes.mutable_nodes(0)->set_last_sync(1'700'000'000'000);
   const Outcome refused = cluster.type("node forget n1");
   CHECK(refused.exit == kUnavailable);
   CHECK(refused.err.find("is alive") != std::string::npos);
@@ -292,12 +290,12 @@ TEST_CASE("every command says by its exit code why it could not be done") {
 
 TEST_CASE("the doctor asks the SM service where it is told to, and says what it finds") {
   Cluster cluster;
-  cluster.state.health = {{{"m_key", "is 0", "set one"}}, "opensm: serving"};
+  cluster.state.health = test::health("m_key", "is 0", "set one");
   const Outcome outcome = cluster.type("doctor --fabric-only --all");
   CHECK(outcome.exit == 2);
   CHECK(outcome.out ==
         "ok: SM service: opensm: serving\nwrong: fabric: m_key: is 0\n    set one\n");
-  cluster.state.health.findings.clear();
+  cluster.state.health.clear_findings();
   CHECK(cluster.out("doctor --fabric-only") == "no problems found\n");
   cluster.state.refusal = Error(Code::unavailable, "no answer");
   const Outcome away = cluster.type("doctor --fabric-only");

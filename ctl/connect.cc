@@ -48,21 +48,21 @@ class ClientService final : public Service {
                                                              Deadline deadline) override {
     return checked(client_.list_bindings(filter, page, deadline), deadline);
   }
-  Result<std::vector<fabricapi::Node>> list_nodes(Deadline deadline) override {
+  Result<v1::ListNodesResponse> list_nodes(Deadline deadline) override {
     return checked(client_.list_nodes(deadline), deadline);
   }
-  Result<fabricapi::Node> forget_node(const fabricapi::ForgetRequest& request,
-                                      Deadline deadline) override {
+  Result<v1::FabricNode> forget_node(const fabricapi::ForgetRequest& request,
+                                     Deadline deadline) override {
     return checked(client_.forget_node(request, deadline), deadline);
   }
-  Result<fabricapi::Plan> plan(const fabricapi::PlanRequest& request, Deadline deadline) override {
+  Result<v1::PlanResponse> plan(const fabricapi::PlanRequest& request, Deadline deadline) override {
     return checked(client_.plan(request, deadline), deadline);
   }
   Result<fabricapi::Explanation> explain(const fabricapi::ExplainRequest& request,
                                          Deadline deadline) override {
     return checked(client_.explain(request, deadline), deadline);
   }
-  Result<fabricapi::FabricHealth> health(Deadline deadline) override {
+  Result<v1::FabricHealthResponse> health(Deadline deadline) override {
     return checked(client_.health(deadline), deadline);
   }
 

@@ -3,7 +3,7 @@
 namespace ibpod::ctl {
 namespace {
 
-Result<fabricapi::FabricHealth> fabric_health(const Session& session) {
+Result<v1::FabricHealthResponse> fabric_health(const Session& session) {
   const auto service = TRY(session.service());
   return service->health(session.deadline());
 }
@@ -55,16 +55,16 @@ void ask_agent(const Session& session, std::vector<Finding>& findings) {
 }
 
 void ask_service(const Session& session, std::vector<Finding>& findings) {
-  const Result<fabricapi::FabricHealth> health = fabric_health(session);
+  const Result<v1::FabricHealthResponse> health = fabric_health(session);
   if (!health) {
     findings.push_back({"SM service", Grade::wrong, health.error().text(),
                         remedy_of(session, health.error()), Issue::sm_service});
     return;
   }
-  findings.push_back({"SM service", Grade::fine, health->engine, "", Issue::none});
-  for (const fabricapi::Finding& one : health->findings)
-    findings.push_back(
-        {"fabric: " + one.subject, Grade::wrong, one.text, one.remedy, Issue::reported_by_service});
+  findings.push_back({"SM service", Grade::fine, health->engine(), "", Issue::none});
+  for (const v1::FabricHealthResponse::Finding& one : health->findings())
+    findings.push_back({"fabric: " + one.subject(), Grade::wrong, one.text(), one.remedy(),
+                        Issue::reported_by_service});
 }
 
 }  // namespace ibpod::ctl

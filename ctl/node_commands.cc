@@ -10,16 +10,17 @@ Result<Answer> list(const Session& session) {
   return session.answer(as_json(nodes), [&] { return as_table(nodes); });
 }
 
-std::string outcome(const fabricapi::Node& node) {
-  if (node.bindings == 0) return "node " + node.name + " is forgotten, and its GUIDs are free\n";
-  return "node " + node.name + " is being forgotten: " + std::to_string(node.bindings) +
+std::string outcome(const v1::FabricNode& node) {
+  if (node.bindings() == 0)
+    return "node " + node.name() + " is forgotten, and its GUIDs are free\n";
+  return "node " + node.name() + " is being forgotten: " + std::to_string(node.bindings()) +
          " of its bindings are not released yet\n";
 }
 
 Result<Answer> forget(const Session& session, const fabricapi::ForgetRequest& request) {
   const auto service = TRY(session.service());
   const auto node = TRY(service->forget_node(request, session.deadline()));
-  const int exit = node.bindings == 0 ? 0 : kNotYet;
+  const int exit = node.bindings() == 0 ? 0 : kNotYet;
   return session.answer(
       as_json(node), [&] { return outcome(node); }, exit);
 }

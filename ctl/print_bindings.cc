@@ -44,6 +44,10 @@ Value memberships_of(const std::vector<fabric::PartitionMembership>& shares) {
   });
 }
 
+std::string last_sync(const v1::FabricNode& node) {
+  return text_of(fabric::WallTime(std::chrono::milliseconds(node.last_sync())));
+}
+
 }  // namespace
 
 std::string as_table(const std::vector<fabric::Binding>& bindings) {
@@ -86,31 +90,31 @@ Value as_json(const fabric::Binding& binding) {
   return value.set("changed", known(text_of(binding.changed)));
 }
 
-std::string as_table(const std::vector<fabricapi::Node>& nodes) {
+std::string as_table(const v1::ListNodesResponse& nodes) {
   std::vector<Row> rows;
-  for (const fabricapi::Node& node : nodes) {
-    rows.push_back({node.name, node.last_heard ? text_of(*node.last_heard) : kNotSince,
-                    std::to_string(node.bindings), std::to_string(node.guids),
-                    node.forgetting ? "is being forgotten" : ""});
+  for (const v1::FabricNode& node : nodes.nodes()) {
+    rows.push_back({node.name(), node.has_last_sync() ? last_sync(node) : kNotSince,
+                    std::to_string(node.bindings()), std::to_string(node.guids()),
+                    node.forgetting() ? "is being forgotten" : ""});
   }
   return table({"NODE", "LAST CONTACT", "BINDINGS", "GUIDS", "REASON"}, rows);
 }
 
-Value as_json(const fabricapi::Node& node) {
+Value as_json(const v1::FabricNode& node) {
   return Value::object()
-      .set("name", node.name)
-      .set("lastSync", node.last_heard ? Value(text_of(*node.last_heard)) : Value())
-      .set("bindings", count(node.bindings))
-      .set("guids", count(node.guids))
-      .set("forgetting", node.forgetting);
+      .set("name", node.name())
+      .set("lastSync", node.has_last_sync() ? Value(last_sync(node)) : Value())
+      .set("bindings", count(node.bindings()))
+      .set("guids", count(node.guids()))
+      .set("forgetting", node.forgetting());
 }
 
 Value as_json(const std::vector<fabric::Binding>& bindings) {
   return list_of(bindings, [](const auto& one) { return as_json(one); });
 }
 
-Value as_json(const std::vector<fabricapi::Node>& nodes) {
-  return list_of(nodes, [](const auto& one) { return as_json(one); });
+Value as_json(const v1::ListNodesResponse& nodes) {
+  return list_of(nodes.nodes(), [](const auto& one) { return as_json(one); });
 }
 
 }  // namespace ibpod::ctl

@@ -1,6 +1,7 @@
 // Bindings and nodes, as ibpodctl shows them.
 #pragma once
 
+#include "api/ibpod/v1/fabric.pb.h"
 #include "lib/fabricapi/fabric.h"
 #include "lib/json/value.h"
 
@@ -14,8 +15,8 @@ std::string as_text(const fabric::Binding& binding);
 json::Value as_json(const fabric::Binding& binding);
 json::Value as_json(const std::vector<fabric::Binding>& bindings);
 
-std::string as_table(const std::vector<fabricapi::Node>& nodes);
-json::Value as_json(const fabricapi::Node& node);
-json::Value as_json(const std::vector<fabricapi::Node>& nodes);
+std::string as_table(const v1::ListNodesResponse& nodes);
+json::Value as_json(const v1::FabricNode& node);
+json::Value as_json(const v1::ListNodesResponse& nodes);
 
 }  // namespace ibpod::ctl

@@ -44,7 +44,7 @@ fabric::Binding binding() {
   return binding;
 }
 
-bool has(const std::string &text, std::string_view part) {
+bool has(const std::string& text, std::string_view part) {
   INFO(text);
   return text.find(part) != std::string::npos;
 }
@@ -89,27 +89,34 @@ TEST_CASE("print: that there is no pod and no GUID is a dash") {
 }
 
 TEST_CASE("print: when a node was heard of is not known from before the service started") {
-  fabricapi::Node node;
-  node.name = "n1";
-  node.guids = 4;
-  CHECK(as_table(std::vector{node}) ==
+  v1::ListNodesResponse nodes;
+  v1::FabricNode& node = *nodes.add_nodes();
+  node.set_name("n1");
+  node.set_guids(4);
+  CHECK(as_table(nodes) ==
         "NODE  LAST CONTACT                BINDINGS  GUIDS  REASON\n"
         "n1    not since ibpod-sm started  0         4      -\n");
-  node.last_heard = fabric::WallTime(std::chrono::milliseconds(1'700'000'000'000));
-  CHECK(has(as_table(std::vector{node}), "2023-11-14T22:13:20Z"));
+  node.set_last_sync(1'700'000'000'000);
+  CHECK(has(as_table(nodes), "2023-11-14T22:13:20Z"));
 }
 
 TEST_CASE(
     "print: a plan begins with how much, then what to know, then port by "
     "port") {
-  fabricapi::Plan plan;
-  plan.ports = {{kPort, "h1 mlx5_0", "0:0x7fff", "0:0x7fff 1:0x8001"},
-                {ib::Guid(0x0002c90300a1b2c4), "", "", "0x7fff"}};
-  plan.changed = 5;
-  plan.unseen = 1;
-  plan.packets = 9;
-  plan.seconds = 1.54;
-  plan.notes = {"the partition red vanishes"};
+  v1::PlanResponse plan;
+  v1::PlanResponse::Port& first = *plan.add_ports();
+  first.set_guid(kPort.value());
+  first.set_description("h1 mlx5_0");
+  first.set_before("0:0x7fff");
+  first.set_after("0:0x7fff 1:0x8001");
+  v1::PlanResponse::Port& second = *plan.add_ports();
+  second.set_guid(0x0002c90300a1b2c4);
+  second.set_after("0x7fff");
+  plan.set_changed(5);
+  plan.set_unseen(1);
+  plan.set_packets(9);
+  plan.set_seconds(1.54);
+  plan.add_notes("the partition red vanishes");
   CHECK(as_text(plan) ==
         "5 ports would change, with 9 packets or more, in about 1.5 s\n"
         "the P_Key table of 1 port is not known\n"
@@ -119,17 +126,17 @@ TEST_CASE(
         "00:02:c9:03:00:a1:b2:c3  h1 mlx5_0  0:0x7fff         0:0x7fff 1:0x8001\n"
         "00:02:c9:03:00:a1:b2:c4  -          not known        0x7fff\n"
         "and 3 ports more\n");
-  CHECK(as_text(fabricapi::Plan{}) == "nothing would change\n");
+  CHECK(as_text(v1::PlanResponse{}) == "nothing would change\n");
   CHECK(has(as_json(plan).text(), R"("milliseconds":1540)"));
   for (const double odd : {std::numeric_limits<double>::quiet_NaN(), -1.0}) {
-    plan.seconds = odd;
+    plan.set_seconds(odd);
     CHECK(has(as_json(plan).text(), R"("milliseconds":null)"));
   }
   CHECK(has(as_json(plan).text(), R"("before":null,"after":"0x7fff")"));
-  fabricapi::Plan blind;
-  blind.unseen = 2;
+  v1::PlanResponse blind;
+  blind.set_unseen(2);
   CHECK(has(as_text(blind), "nothing would change, as far as P_Key tables are known\n"));
-  plan.seconds = std::numeric_limits<double>::infinity();
+  plan.set_seconds(std::numeric_limits<double>::infinity());
   CHECK(has(as_json(plan).text(), R"("milliseconds":1000000000000)"));
 }
 
@@ -177,8 +184,8 @@ TEST_CASE("print: JSON of the fabric has every field under a name of its own") {
   fabricapi::Explanation explanation;
   explanation.subjects.resize(1);
   CHECK(has(as_json(explanation).text(), R"("table":null,"leafTable":null,"seen":null)"));
-  fabricapi::Node node;
-  node.name = "n1";
+  v1::FabricNode node;
+  node.set_name("n1");
   CHECK(as_json(node).text() ==
         R"({"name":"n1","lastSync":null,"bindings":0,"guids":0,"forgetting":false})");
 }

@@ -12,7 +12,7 @@ namespace ibpod::ctl {
 namespace {
 
 using fabricapi::Explanation;
-using fabricapi::Plan;
+using Plan = v1::PlanResponse;
 using json::Value;
 
 std::string ports(uint64_t number) {
@@ -33,12 +33,13 @@ Value milliseconds(double seconds) {
 }
 
 std::string summary(const Plan& plan) {
-  if (plan.changed == 0)
-    return plan.unseen == 0 ? "nothing would change\n"
-                            : "nothing would change, as far as P_Key tables are known\n";
-  std::string text = ports(plan.changed) + " would change, with " + std::to_string(plan.packets) +
-                     (plan.packets == 1 ? " packet" : " packets") + " or more";
-  if (plan.seconds > 0) text += ", in about " + one_decimal(plan.seconds) + " s";
+  if (plan.changed() == 0)
+    return plan.unseen() == 0 ? "nothing would change\n"
+                              : "nothing would change, as far as P_Key tables are known\n";
+  std::string text = ports(plan.changed()) + " would change, with " +
+                     std::to_string(plan.packets()) +
+                     (plan.packets() == 1 ? " packet" : " packets") + " or more";
+  if (plan.seconds() > 0) text += ", in about " + one_decimal(plan.seconds()) + " s";
   return text + "\n";
 }
 
@@ -82,34 +83,35 @@ Value json_of_subject(const Explanation::Subject& subject) {
 
 std::string as_text(const Plan& plan) {
   std::string text = summary(plan);
-  if (plan.unseen > 0) text += "the P_Key table of " + ports(plan.unseen) + " is not known\n";
-  for (const std::string& note : plan.notes) text += "note: " + printable(note) + "\n";
-  if (plan.ports.empty()) return text;
+  if (plan.unseen() > 0) text += "the P_Key table of " + ports(plan.unseen()) + " is not known\n";
+  for (const std::string& note : plan.notes()) text += "note: " + printable(note) + "\n";
+  if (plan.ports().empty()) return text;
   std::vector<Row> rows;
-  for (const Plan::Port& port : plan.ports) {
-    rows.push_back({port.guid.text(), port.description, or_unknown(port.before), port.after});
+  for (const Plan::Port& port : plan.ports()) {
+    rows.push_back({ib::Guid(port.guid()).text(), port.description(), or_unknown(port.before()),
+                    port.after()});
   }
   text += "\n" + table({"PORT", "NODE", "P_KEY TABLE NOW", "THEN"}, rows);
-  if (plan.changed > plan.ports.size())
-    text += "and " + ports(plan.changed - plan.ports.size()) + " more\n";
+  const auto listed = static_cast<uint64_t>(plan.ports_size());
+  if (plan.changed() > listed) text += "and " + ports(plan.changed() - listed) + " more\n";
   return text;
 }
 
 Value as_json(const Plan& plan) {
   Value list = Value::array();
-  for (const Plan::Port& port : plan.ports) {
+  for (const Plan::Port& port : plan.ports()) {
     list.push(Value::object()
-                  .set("guid", port.guid.text())
-                  .set("description", port.description)
-                  .set("before", known(port.before))
-                  .set("after", port.after));
+                  .set("guid", ib::Guid(port.guid()).text())
+                  .set("description", port.description())
+                  .set("before", known(port.before()))
+                  .set("after", port.after()));
   }
   return Value::object()
-      .set("changed", count(plan.changed))
-      .set("unseen", count(plan.unseen))
-      .set("packets", count(plan.packets))
-      .set("milliseconds", milliseconds(plan.seconds))
-      .set("notes", strings(plan.notes))
+      .set("changed", count(plan.changed()))
+      .set("unseen", count(plan.unseen()))
+      .set("packets", count(plan.packets()))
+      .set("milliseconds", milliseconds(plan.seconds()))
+      .set("notes", strings({plan.notes().begin(), plan.notes().end()}))
       .set("ports", list);
 }
 

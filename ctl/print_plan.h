@@ -1,6 +1,7 @@
 // Plans and explanations of the fabric, as ibpodctl shows them.
 #pragma once
 
+#include "api/ibpod/v1/fabric.pb.h"
 #include "lib/fabricapi/fabric.h"
 #include "lib/json/value.h"
 
@@ -8,8 +9,8 @@
 
 namespace ibpod::ctl {
 
-std::string as_text(const fabricapi::Plan& plan);
-json::Value as_json(const fabricapi::Plan& plan);
+std::string as_text(const v1::PlanResponse& plan);
+json::Value as_json(const v1::PlanResponse& plan);
 
 std::string as_text(const fabricapi::Explanation& explanation);
 json::Value as_json(const fabricapi::Explanation& explanation);

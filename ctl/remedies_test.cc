@@ -47,7 +47,7 @@ struct HealthyFabric : fabricapi::FakeService {
   Reactor* FabricHealth(Context* context, const v1::FabricHealthRequest* request,
                         v1::FabricHealthResponse* response) override {
     return answer(context, request, response,
-                  []() -> Result<fabricapi::FabricHealth> { return fabricapi::FabricHealth{}; });
+                  []() -> Result<v1::FabricHealthResponse> { return v1::FabricHealthResponse{}; });
   }
 };
 
@@ -224,10 +224,8 @@ const Row kRows[] = {
      },
      "sm-service: is not reached", "start it", [](Bench& b) { b.agent->clear_findings(); }},
     {"a finding of the service's", Issue::reported_by_service,
-     [](Bench& b) {
-       b.state.health.findings = {{"m_key", "is 0", "set one"}};
-     },
-     "fabric: m_key: is 0", "set one", [](Bench& b) { b.state.health.findings.clear(); }},
+     [](Bench& b) { b.state.health = test::health("m_key", "is 0", "set one"); },
+     "fabric: m_key: is 0", "set one", [](Bench& b) { b.state.health.clear_findings(); }},
     {"a service that is away", Issue::sm_service,
      [](Bench& b) { b.ask_right(), b.session.sm.address = "unix:/nonexistent/sm.sock"; },
      "/nonexistent/sm.sock",

@@ -2,6 +2,7 @@
 // (api/ibpod/v1/fabric.proto, whose rules hold).
 #pragma once
 
+#include "api/ibpod/v1/fabric.pb.h"
 #include "lib/base/clock.h"
 #include "lib/fabricapi/fabric.h"
 
@@ -34,15 +35,15 @@ class Service {
       const fabricapi::BindingFilter& filter, const fabricapi::PageRequest& page,
       Deadline deadline) = 0;
 
-  virtual Result<std::vector<fabricapi::Node>> list_nodes(Deadline deadline) = 0;
-  virtual Result<fabricapi::Node> forget_node(const fabricapi::ForgetRequest& request,
-                                              Deadline deadline) = 0;
+  virtual Result<v1::ListNodesResponse> list_nodes(Deadline deadline) = 0;
+  virtual Result<v1::FabricNode> forget_node(const fabricapi::ForgetRequest& request,
+                                             Deadline deadline) = 0;
 
-  virtual Result<fabricapi::Plan> plan(const fabricapi::PlanRequest& request,
-                                       Deadline deadline) = 0;
+  virtual Result<v1::PlanResponse> plan(const fabricapi::PlanRequest& request,
+                                        Deadline deadline) = 0;
   virtual Result<fabricapi::Explanation> explain(const fabricapi::ExplainRequest& request,
                                                  Deadline deadline) = 0;
-  virtual Result<fabricapi::FabricHealth> health(Deadline deadline) = 0;
+  virtual Result<v1::FabricHealthResponse> health(Deadline deadline) = 0;
 };
 
 // All pages. internal where they do not come to an end.

@@ -15,10 +15,10 @@ namespace ibpod::ctl::test {
 struct State {
   std::map<std::string, fabric::PartitionStatus> partitions;
   std::vector<fabric::Binding> bindings;
-  std::vector<fabricapi::Node> nodes;
-  fabricapi::Plan plan;
+  v1::ListNodesResponse nodes;
+  v1::PlanResponse plan;
   fabricapi::Explanation explanation;
-  fabricapi::FabricHealth health;
+  v1::FabricHealthResponse health;
   std::optional<fabricapi::PlanRequest> planned;
   std::vector<std::string> explained;
   std::vector<std::string> forgotten;  // partitions whose ports were not waited for
@@ -39,6 +39,18 @@ fabricapi::ListPage<Item> page_of(const std::vector<Item>& items, const std::str
   if (end < items.size()) listed.next = std::to_string(end);
   if (endless) listed.next = "0";
   return listed;
+}
+
+// The health of a service with one finding.
+inline v1::FabricHealthResponse health(const std::string& subject, const std::string& text,
+                                       const std::string& remedy) {
+  v1::FabricHealthResponse made;
+  v1::FabricHealthResponse::Finding& finding = *made.add_findings();
+  finding.set_subject(subject);
+  finding.set_text(text);
+  finding.set_remedy(remedy);
+  made.set_engine("opensm: serving");
+  return made;
 }
 
 class StateService final : public Service {
@@ -112,24 +124,27 @@ class StateService final : public Service {
     return page_of(matching, page.token, state_.endless);
   }
 
-  Result<std::vector<fabricapi::Node>> list_nodes(Deadline) override {
+  Result<v1::ListNodesResponse> list_nodes(Deadline) override {
     if (state_.refusal) return *state_.refusal;
     return state_.nodes;
   }
-  Result<fabricapi::Node> forget_node(const fabricapi::ForgetRequest& request, Deadline) override {
+  Result<v1::FabricNode> forget_node(const fabricapi::ForgetRequest& request, Deadline) override {
     if (state_.refusal) return *state_.refusal;
-    for (fabricapi::Node node : state_.nodes) {
-      if (node.name != request.node) continue;
-      if (node.last_heard && !request.force)
-        return Error(Code::busy, "node " + node.name + " is alive");
-      node.forgetting = true;
-      if (!state_.slow) node.bindings = node.guids = 0;
+    for (v1::FabricNode node : state_.nodes.nodes()) {
+      if (node.name() != request.node) continue;
+      if (node.has_last_sync() && !request.force)
+        return Error(Code::busy, "node " + node.name() + " is alive");
+      node.set_forgetting(true);
+      if (!state_.slow) {
+        node.clear_bindings();
+        node.clear_guids();
+      }
       return node;
     }
     return Error(Code::not_found, "there is no node " + request.node);
   }
 
-  Result<fabricapi::Plan> plan(const fabricapi::PlanRequest& request, Deadline) override {
+  Result<v1::PlanResponse> plan(const fabricapi::PlanRequest& request, Deadline) override {
     if (state_.refusal) return *state_.refusal;
     if (!request.without.empty() && !state_.partitions.contains(request.without))
       return Error(Code::not_found, "there is no partition " + request.without);
@@ -143,7 +158,7 @@ class StateService final : public Service {
     if (!state_.has_pods) return Error(Code::not_found, "no binding of a pod of this name");
     return state_.explanation;
   }
-  Result<fabricapi::FabricHealth> health(Deadline) override {
+  Result<v1::FabricHealthResponse> health(Deadline) override {
     if (state_.refusal) return *state_.refusal;
     return state_.health;
   }

@@ -104,7 +104,8 @@ Status Daemon::Parts::open(config::Config config) {
   registry = TRY(bindings::Registries::load(*store, config.policy, controller::system_time()));
   // The first partition is the default one.
   telemetry.loaded(database, registry->partitions.definitions()->size() - 1,
-                   registry->journal.records().bindings.size(), registry->nodes.list().size());
+                   registry->journal.records().bindings.size(),
+                   registry->journal.records().nodes.size());
   const mad::LocalPort port = TRY(port_for(config));
   std::optional<ib::Guid>& own_port = config.opensm.supervisor.opensm.port;
   if (!own_port && starts_opensm(config)) own_port = port.guid;

@@ -199,10 +199,9 @@ bool LeaseLoop::is_recorded(const fabric::Binding& binding) const {
 
 Result<bool> LeaseLoop::observe() {
   fabricapi::ObserveRequest request{deps_.node, stamp_, deps_.read_tables(requested_ports_)};
-  const fabricapi::ObserveAnswer answer =
-      TRY(deps_.client.observe(request, Deadline::in(kTimeout)));
-  stamp_ = answer.stamp;
-  requested_ports_ = answer.wanted;
+  const v1::ObserveResponse answer = TRY(deps_.client.observe(request, Deadline::in(kTimeout)));
+  stamp_ = answer.stamp();
+  requested_ports_ = std::vector<ib::Guid>(answer.wanted().begin(), answer.wanted().end());
   return !requested_ports_.empty();
 }
 

@@ -114,7 +114,7 @@ class FakeSmService : public fabricapi::FakeService {
   }
   Reactor* Observe(Context* context, const v1::ObserveRequest* request,
                    v1::ObserveResponse* response) override {
-    return answer(context, request, response, [&]() -> Result<fabricapi::ObserveAnswer> {
+    return answer(context, request, response, [&]() -> Result<v1::ObserveResponse> {
       const fabricapi::ObserveRequest asked = TRY(fabricapi::from_message(*request));
       return observe(asked);
     });
@@ -144,8 +144,9 @@ class FakeSmService : public fabricapi::FakeService {
     answer.not_bound = asked.attachments;
     return answer;
   }
-  fabricapi::ObserveAnswer observe(const fabricapi::ObserveRequest& asked) {
-    fabricapi::ObserveAnswer answer{"stamp", {}};
+  v1::ObserveResponse observe(const fabricapi::ObserveRequest& asked) {
+    v1::ObserveResponse answer;
+    answer.set_stamp("stamp");
     const std::scoped_lock lock(mutex_);
     for (auto& [name, binding] : bindings_) {
       const bool seen =
@@ -154,7 +155,7 @@ class FakeSmService : public fabricapi::FakeService {
             return port.guid == binding.guid && ib::find_in(port.table, binding.keys.front());
           });
       if (seen) binding.state = fabric::BindingState::verified;
-      if (binding.state != fabric::BindingState::verified) answer.wanted.push_back(binding.guid);
+      if (binding.state != fabric::BindingState::verified) answer.add_wanted(binding.guid.value());
     }
     return answer;
   }

@@ -24,6 +24,12 @@ Result<Value> believed(Result<Value> read) {
   return Error(Code::internal, "invalid answer: " + read.error().text());
 }
 
+template <typename Message>
+Result<Message> checked(const Message& answer) {
+  TRY(check_answer(answer));
+  return answer;
+}
+
 }  // namespace
 
 Client::Client(Channel channel, std::string server, std::string fabric)
@@ -174,10 +180,9 @@ Result<SyncAnswer> Client::sync(const SyncRequest& request, Deadline deadline) {
       [](const v1::SyncResponse& answer) { return from_message(answer); });
 }
 
-Result<ObserveAnswer> Client::observe(const ObserveRequest& request, Deadline deadline) {
-  return ask<v1::ObserveRequest, v1::ObserveResponse>(
-      to_message(request), &Stub::Observe, deadline,
-      [](const v1::ObserveResponse& answer) { return from_message(answer); });
+Result<v1::ObserveResponse> Client::observe(const ObserveRequest& request, Deadline deadline) {
+  return ask<v1::ObserveRequest, v1::ObserveResponse>(to_message(request), &Stub::Observe, deadline,
+                                                      checked<v1::ObserveResponse>);
 }
 
 Result<std::vector<AllocatedGuid>> Client::allocate_guids(const AllocateRequest& request,
@@ -187,22 +192,19 @@ Result<std::vector<AllocatedGuid>> Client::allocate_guids(const AllocateRequest&
       [](const v1::AllocateGuidsResponse& answer) { return from_message(answer); });
 }
 
-Result<std::vector<Node>> Client::list_nodes(Deadline deadline) {
-  return ask<v1::ListNodesRequest, v1::ListNodesResponse>(
-      {}, &Stub::ListNodes, deadline,
-      [](const v1::ListNodesResponse& answer) { return from_message(answer); });
+Result<v1::ListNodesResponse> Client::list_nodes(Deadline deadline) {
+  return ask<v1::ListNodesRequest, v1::ListNodesResponse>({}, &Stub::ListNodes, deadline,
+                                                          checked<v1::ListNodesResponse>);
 }
 
-Result<Node> Client::forget_node(const ForgetRequest& request, Deadline deadline) {
-  return ask<v1::ForgetNodeRequest, v1::FabricNode>(
-      to_message(request), &Stub::ForgetNode, deadline,
-      [](const v1::FabricNode& answer) { return from_message(answer); });
+Result<v1::FabricNode> Client::forget_node(const ForgetRequest& request, Deadline deadline) {
+  return ask<v1::ForgetNodeRequest, v1::FabricNode>(to_message(request), &Stub::ForgetNode,
+                                                    deadline, checked<v1::FabricNode>);
 }
 
-Result<Plan> Client::plan(const PlanRequest& request, Deadline deadline) {
-  return ask<v1::PlanRequest, v1::PlanResponse>(
-      to_message(request), &Stub::Plan, deadline,
-      [](const v1::PlanResponse& answer) { return from_message(answer); });
+Result<v1::PlanResponse> Client::plan(const PlanRequest& request, Deadline deadline) {
+  return ask<v1::PlanRequest, v1::PlanResponse>(to_message(request), &Stub::Plan, deadline,
+                                                checked<v1::PlanResponse>);
 }
 
 Result<Explanation> Client::explain(const ExplainRequest& request, Deadline deadline) {
@@ -211,10 +213,10 @@ Result<Explanation> Client::explain(const ExplainRequest& request, Deadline dead
       [](const v1::ExplainFabricResponse& answer) { return from_message(answer); });
 }
 
-Result<FabricHealth> Client::health(Deadline deadline) {
+Result<v1::FabricHealthResponse> Client::health(Deadline deadline) {
   return ask<v1::FabricHealthRequest, v1::FabricHealthResponse>(
       {}, &Stub::FabricHealth, deadline,
-      [](const v1::FabricHealthResponse& answer) { return from_message(answer); });
+      [](const v1::FabricHealthResponse& answer) { return Result(answer); });
 }
 
 }  // namespace ibpod::fabricapi

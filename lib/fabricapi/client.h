@@ -1,6 +1,7 @@
 // Client: blocking calls to a cluster's SM service, for ibpodctl and the agents.
 #pragma once
 
+#include "api/ibpod/v1/fabric.pb.h"
 #include "lib/base/clock.h"
 #include "lib/base/files.h"
 #include "lib/fabricapi/fabric.h"
@@ -63,15 +64,15 @@ class Client {
                         Deadline deadline);
 
   Result<SyncAnswer> sync(const SyncRequest& request, Deadline deadline);
-  Result<ObserveAnswer> observe(const ObserveRequest& request, Deadline deadline);
+  Result<v1::ObserveResponse> observe(const ObserveRequest& request, Deadline deadline);
   Result<std::vector<AllocatedGuid>> allocate_guids(const AllocateRequest& request,
                                                     Deadline deadline);
-  Result<std::vector<Node>> list_nodes(Deadline deadline);
-  Result<Node> forget_node(const ForgetRequest& request, Deadline deadline);
+  Result<v1::ListNodesResponse> list_nodes(Deadline deadline);
+  Result<v1::FabricNode> forget_node(const ForgetRequest& request, Deadline deadline);
 
-  Result<Plan> plan(const PlanRequest& request, Deadline deadline);
+  Result<v1::PlanResponse> plan(const PlanRequest& request, Deadline deadline);
   Result<Explanation> explain(const ExplainRequest& request, Deadline deadline);
-  Result<FabricHealth> health(Deadline deadline);
+  Result<v1::FabricHealthResponse> health(Deadline deadline);
 
  private:
   template <typename Request, typename Answer, typename Method, typename Read>

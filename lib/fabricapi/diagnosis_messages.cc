@@ -15,6 +15,10 @@ void write_texts(const std::vector<std::string>& texts, Texts& messages) {
   for (const std::string& text : texts) *messages.Add() = cleaned(text);
 }
 
+void clean(Texts& texts) {
+  for (std::string& text : texts) text = cleaned(text);
+}
+
 std::vector<std::string> read_texts(const Texts& messages) {
   return {messages.begin(), messages.end()};
 }
@@ -82,35 +86,16 @@ Result<PlanRequest> from_message(const v1::PlanRequest& message) {
   return request;
 }
 
-v1::PlanResponse to_message(const Plan& plan) {
-  v1::PlanResponse message;
-  for (const Plan::Port& port : plan.ports) {
-    v1::PlanResponse::Port& one = *message.add_ports();
-    one.set_guid(port.guid.value());
-    one.set_description(cleaned(port.description));
-    one.set_before(port.before);
-    one.set_after(port.after);
-  }
-  message.set_changed(plan.changed);
-  message.set_unseen(plan.unseen);
-  message.set_packets(plan.packets);
-  message.set_seconds(plan.seconds);
-  write_texts(plan.notes, *message.mutable_notes());
-  return message;
+v1::PlanResponse to_message(v1::PlanResponse plan) {
+  for (v1::PlanResponse::Port& port : *plan.mutable_ports())
+    port.set_description(cleaned(port.description()));
+  clean(*plan.mutable_notes());
+  return plan;
 }
 
-Result<Plan> from_message(const v1::PlanResponse& message) {
-  Plan plan;
-  for (const v1::PlanResponse::Port& port : message.ports())
-    plan.ports.push_back({ib::Guid(port.guid()), port.description(), port.before(), port.after()});
-  plan.changed = message.changed();
-  plan.unseen = message.unseen();
-  plan.packets = message.packets();
-  plan.seconds = message.seconds();
-  if (!std::isfinite(plan.seconds))
-    return wrong("seconds", std::to_string(plan.seconds), "a number");
-  plan.notes = read_texts(message.notes());
-  return plan;
+Status check_answer(const v1::PlanResponse& plan) {
+  if (std::isfinite(plan.seconds())) return ok();
+  return wrong("seconds", std::to_string(plan.seconds()), "a number");
 }
 
 v1::ExplainFabricRequest to_message(const ExplainRequest& request) {
@@ -148,23 +133,13 @@ Result<Explanation> from_message(const v1::ExplainFabricResponse& message) {
   return explanation;
 }
 
-v1::FabricHealthResponse to_message(const FabricHealth& health) {
-  v1::FabricHealthResponse message;
-  for (const Finding& finding : health.findings) {
-    v1::FabricHealthResponse::Finding& one = *message.add_findings();
-    one.set_subject(cleaned(finding.subject));
-    one.set_text(cleaned(finding.text));
-    one.set_remedy(cleaned(finding.remedy));
+v1::FabricHealthResponse to_message(v1::FabricHealthResponse health) {
+  for (v1::FabricHealthResponse::Finding& finding : *health.mutable_findings()) {
+    finding.set_subject(cleaned(finding.subject()));
+    finding.set_text(cleaned(finding.text()));
+    finding.set_remedy(cleaned(finding.remedy()));
   }
-  message.set_engine(cleaned(health.engine));
-  return message;
-}
-
-Result<FabricHealth> from_message(const v1::FabricHealthResponse& message) {
-  FabricHealth health;
-  for (const v1::FabricHealthResponse::Finding& one : message.findings())
-    health.findings.push_back({one.subject(), one.text(), one.remedy()});
-  health.engine = message.engine();
+  health.set_engine(cleaned(health.engine()));
   return health;
 }
 

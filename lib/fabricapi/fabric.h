@@ -108,11 +108,6 @@ struct ObserveRequest {
   std::vector<PortTable> ports;
   bool operator==(const ObserveRequest&) const = default;
 };
-struct ObserveAnswer {
-  std::string stamp;
-  std::vector<ib::Guid> wanted;  // ports whose tables the service needs
-  bool operator==(const ObserveAnswer&) const = default;
-};
 
 struct AllocateRequest {
   std::string node;
@@ -120,19 +115,11 @@ struct AllocateRequest {
   std::vector<uint32_t> vfs;
   bool operator==(const AllocateRequest&) const = default;
 };
+
 struct AllocatedGuid {
   uint32_t vf = 0;
   ib::Guid guid;
   bool operator==(const AllocatedGuid&) const = default;
-};
-
-struct Node {
-  std::string name;
-  std::optional<fabric::WallTime> last_heard;  // nothing: no contact since the service's start
-  size_t bindings = 0;
-  size_t guids = 0;
-  bool forgetting = false;
-  bool operator==(const Node&) const = default;
 };
 
 struct ForgetRequest {
@@ -148,23 +135,6 @@ struct PlanRequest {
   bool update = false;                         // `partition` changes an existing one
   bool operator==(const PlanRequest&) const = default;
 };
-struct Plan {
-  struct Port {
-    ib::Guid guid;
-    std::string description;  // of its node
-    std::string before;       // "0:0x7fff 1:0x8001"
-    std::string after;
-    bool operator==(const Port&) const = default;
-  };
-  std::vector<Port> ports;         // the first kMostPlanned of them
-  uint64_t changed = 0;            // all ports
-  uint64_t unseen = 0;             // ports whose tables are not known
-  uint64_t packets = 0;            // SMPs that write, at least
-  double seconds = 0;              // expected until verified, from the last sweeps
-  std::vector<std::string> notes;  // warnings for the administrator before the change
-  bool operator==(const Plan&) const = default;
-};
-inline constexpr size_t kMostPlanned = 1000;
 
 // Asks about one pod or port, or whether two of them can reach each other, and why not.
 struct ExplainRequest {
@@ -186,19 +156,6 @@ struct Explanation {
   std::vector<Subject> subjects;
   std::vector<std::string> reach;  // for two subjects: a sentence per partition
   bool operator==(const Explanation&) const = default;
-};
-
-// One problem of the fabric, with its remedy.
-struct Finding {
-  std::string subject;
-  std::string text;
-  std::string remedy;
-  bool operator==(const Finding&) const = default;
-};
-struct FabricHealth {
-  std::vector<Finding> findings;
-  std::string engine;  // "opensm: serving, version 12 of 12 in force"
-  bool operator==(const FabricHealth&) const = default;
 };
 
 // Answers a call. It is called once, on any thread, and must be short.

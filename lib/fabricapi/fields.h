@@ -26,6 +26,7 @@ inline constexpr int kMostVfs = 4'096;           // of one PF
 inline constexpr int kMostMembers = 10'000;      // ports outside Kubernetes, of one partition
 inline constexpr int kMostNamespaces = 10'000;   // of one partition
 inline constexpr int kMostNodePatterns = 1'000;  // of one partition
+inline constexpr int kMostPlanned = 1'000;       // ports of one plan
 
 // In bytes: a container's ID, and an interface's name (IFNAMSIZ without the terminator).
 inline constexpr size_t kLongestContainer = 256;

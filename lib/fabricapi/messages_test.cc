@@ -80,9 +80,21 @@ TEST_CASE("messages: what came from the subnet reaches no terminal as it is") {
   for (const char* bad : {"\xff", "\xc3(", "\xc0\x80", "\xed\xa0\x80", "\xe2\x82",
                           "\xf4\x90\x80\x80", "\xf0\x80\x80\x80", "\xe0\x80\x80"})
     CHECK_FALSE(is_utf8(bad));
-  Plan plan = test_plan_answer();
-  plan.ports[0].description = "\x1b]0;x";
-  CHECK(to_message(plan).ports(0).description() == "?]0;x");
+  v1::PlanResponse plan = test_plan_answer();
+  plan.mutable_ports(0)->set_description("\x1b]0;x");
+  plan.add_notes("\n");
+  const v1::PlanResponse clean = to_message(plan);
+  CHECK(clean.ports(0).description() == "?]0;x");
+  CHECK(clean.notes(1) == "?");
+  v1::FabricHealthResponse health = test_health();
+  for (const auto spoil : {&v1::FabricHealthResponse::Finding::mutable_subject,
+                           &v1::FabricHealthResponse::Finding::mutable_text,
+                           &v1::FabricHealthResponse::Finding::mutable_remedy})
+    *(health.mutable_findings(0)->*spoil)() = "\x7f";
+  health.set_engine("\x7f");
+  const v1::FabricHealthResponse sent = to_message(health);
+  CHECK(sent.findings(0).subject() + sent.findings(0).text() + sent.findings(0).remedy() == "???");
+  CHECK(sent.engine() == "?");
 }
 
 // The field in the error of a valid request that `spoil` has changed.
@@ -111,7 +123,9 @@ TEST_CASE("messages: an existing object is accepted with values that ibpod never
   CHECK(from_message(to_message(bind)).value() == bind);
   ObserveRequest observe{"n1", "", {{odd, {ib::PKey(0x7fff)}}, {ib::Guid(2), {}}}};
   CHECK(from_message(to_message(observe)).value().ports.size() == 2);
-  CHECK(from_message(to_message(ObserveAnswer{"s", {odd}})).value().wanted.front() == odd);
+  v1::ObserveResponse observed;
+  observed.add_wanted(odd.value());
+  CHECK(check_answer(observed));
   BindingFilter filter;
   filter.guid = odd;
   CHECK(from_message(to_message(filter)).value().guid == odd);
@@ -308,12 +322,39 @@ TEST_CASE("messages: whatever is wrong in a partition is refused, and named") {
 }
 
 TEST_CASE("messages: a plan that takes a time which is no number is refused") {
-  v1::PlanResponse message = to_message(test_plan_answer());
-  REQUIRE(from_message(message));
+  v1::PlanResponse message = test_plan_answer();
+  REQUIRE(check_answer(message));
   for (const double seconds : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
     message.set_seconds(seconds);
-    CHECK(from_message(message).error().text().starts_with("seconds: expected a number"));
+    CHECK(check_answer(message).error().text().starts_with("seconds: expected a number"));
   }
+}
+
+// An answer that is right, but for what `spoil` does to it.
+template <typename Message>
+void refuses_answer(const Message& right, const std::string& field,
+                    const std::function<void(Message&)>& spoil) {
+  CAPTURE(field);
+  REQUIRE(check_answer(right));
+  Message message = right;
+  spoil(message);
+  const Status checked = check_answer(message);
+  REQUIRE_FALSE(checked);
+  CHECK(checked.error().code() == Code::invalid);
+  CHECK(checked.error().text().starts_with(field + ": "));
+}
+
+TEST_CASE("messages: whatever is wrong in an answer is refused, and named") {
+  using O = v1::ObserveResponse;
+  refuses_answer<O>(test_observe_answer(), "stamp", [](O& m) { m.set_stamp("a b"); });
+  refuses_answer<O>(test_observe_answer(), "wanted", [](O& m) { m.add_wanted(0); });
+  using A = v1::AllocateGuidsResponse;
+  refuses<A>(to_message(test_allocated()), "guids.vf",
+             [](A& m) { m.mutable_guids(0)->set_vf(65536); });
+  refuses<A>(to_message(test_allocated()), "guids.guid",
+             [](A& m) { m.mutable_guids(0)->set_guid(UINT64_MAX); });
+  using N = v1::ListNodesResponse;
+  refuses_answer<N>(test_nodes(), "nodes: name", [](N& m) { m.mutable_nodes(1)->clear_name(); });
 }
 
 TEST_CASE("messages: a refusal quotes no more than a line, and nothing that a terminal obeys") {

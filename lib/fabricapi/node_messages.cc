@@ -152,21 +152,10 @@ Result<ObserveRequest> from_message(const v1::ObserveRequest& message) {
   return request;
 }
 
-v1::ObserveResponse to_message(const ObserveAnswer& answer) {
-  v1::ObserveResponse message;
-  message.set_stamp(answer.stamp);
-  for (const ib::Guid guid : answer.wanted) message.add_wanted(guid.value());
-  return message;
-}
-
-Result<ObserveAnswer> from_message(const v1::ObserveResponse& message) {
-  ObserveAnswer answer;
-  answer.stamp = TRY(read_stamp(message.stamp()));
-  for (const uint64_t value : message.wanted()) {
-    const ib::Guid guid = TRY(read_guid("wanted", value));
-    answer.wanted.push_back(guid);
-  }
-  return answer;
+Status check_answer(const v1::ObserveResponse& answer) {
+  TRY(read_stamp(answer.stamp()));
+  for (const uint64_t guid : answer.wanted()) TRY(read_guid("wanted", guid));
+  return ok();
 }
 
 v1::AllocateGuidsRequest to_message(const AllocateRequest& request) {
@@ -223,40 +212,14 @@ Result<ForgetRequest> from_message(const v1::ForgetNodeRequest& message) {
   return ForgetRequest{node, message.force()};
 }
 
-v1::FabricNode to_message(const Node& node) {
-  v1::FabricNode message;
-  message.set_name(node.name);
-  if (node.last_heard) message.set_last_sync(node.last_heard->time_since_epoch().count());
-  message.set_bindings(node.bindings);
-  message.set_guids(node.guids);
-  message.set_forgetting(node.forgetting);
-  return message;
+Status check_answer(const v1::FabricNode& node) {
+  TRY(read_name("name", node.name()));
+  return ok();
 }
 
-Result<Node> from_message(const v1::FabricNode& message) {
-  Node node;
-  node.name = TRY(read_name("name", message.name()));
-  if (message.has_last_sync())
-    node.last_heard = fabric::WallTime(std::chrono::milliseconds(message.last_sync()));
-  node.bindings = message.bindings();
-  node.guids = message.guids();
-  node.forgetting = message.forgetting();
-  return node;
-}
-
-v1::ListNodesResponse to_message(const std::vector<Node>& nodes) {
-  v1::ListNodesResponse message;
-  for (const Node& node : nodes) *message.add_nodes() = to_message(node);
-  return message;
-}
-
-Result<std::vector<Node>> from_message(const v1::ListNodesResponse& message) {
-  std::vector<Node> nodes;
-  for (const v1::FabricNode& one : message.nodes()) {
-    Node node = TRY(from_message(one).during("nodes"));
-    nodes.push_back(std::move(node));
-  }
-  return nodes;
+Status check_answer(const v1::ListNodesResponse& answer) {
+  for (const v1::FabricNode& node : answer.nodes()) TRY(check_answer(node).during("nodes"));
+  return ok();
 }
 
 }  // namespace ibpod::fabricapi

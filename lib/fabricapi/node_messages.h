@@ -13,8 +13,7 @@ Result<SyncAnswer> from_message(const v1::SyncResponse& message);
 
 v1::ObserveRequest to_message(const ObserveRequest& request);
 Result<ObserveRequest> from_message(const v1::ObserveRequest& message);
-v1::ObserveResponse to_message(const ObserveAnswer& answer);
-Result<ObserveAnswer> from_message(const v1::ObserveResponse& message);
+Status check_answer(const v1::ObserveResponse& answer);
 
 v1::AllocateGuidsRequest to_message(const AllocateRequest& request);
 Result<AllocateRequest> from_message(const v1::AllocateGuidsRequest& message);
@@ -24,9 +23,7 @@ Result<std::vector<AllocatedGuid>> from_message(const v1::AllocateGuidsResponse&
 v1::ForgetNodeRequest to_message(const ForgetRequest& request);
 Result<ForgetRequest> from_message(const v1::ForgetNodeRequest& message);
 
-v1::FabricNode to_message(const Node& node);
-Result<Node> from_message(const v1::FabricNode& message);
-v1::ListNodesResponse to_message(const std::vector<Node>& nodes);
-Result<std::vector<Node>> from_message(const v1::ListNodesResponse& message);
+Status check_answer(const v1::FabricNode& node);
+Status check_answer(const v1::ListNodesResponse& answer);
 
 }  // namespace ibpod::fabricapi

@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 
 namespace ibpod::fabricapi {
 
@@ -118,10 +117,7 @@ class FakeService : public v1::Fabric::CallbackService {
     }
     const auto value = make();
     if (!value) return rpc::to_grpc(value.error());
-    if constexpr (std::is_same_v<decltype(make()), Result<Message>>)
-      *response = *value;
-    else
-      *response = to_message(*value);
+    *response = to_message(*value);
     return grpc::Status::OK;
   }
 };

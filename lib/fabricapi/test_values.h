@@ -1,6 +1,7 @@
 // Values of the fabric's API for tests, with every field set.
 #pragma once
 
+#include "api/ibpod/v1/fabric.pb.h"
 #include "lib/fabricapi/fabric.h"
 
 #include <vector>
@@ -89,26 +90,45 @@ inline SyncAnswer test_sync_answer() {
 inline ObserveRequest test_observe() {
   return {"n7.example", "stamp-4", {{test_guid(), {ib::PKey(0xffff), ib::PKey(0), ib::PKey(1)}}}};
 }
-inline ObserveAnswer test_observe_answer() { return {"stamp-5", {test_guid(3)}}; }
+inline v1::ObserveResponse test_observe_answer() {
+  v1::ObserveResponse answer;
+  answer.set_stamp("stamp-5");
+  answer.add_wanted(test_guid(3).value());
+  return answer;
+}
 
 inline AllocateRequest test_allocate() { return {"n7.example", "0000:3b:00.0", {0, 1, 7}}; }
 inline std::vector<AllocatedGuid> test_allocated() {
   return {{0, test_guid(4)}, {7, test_guid(5)}};
 }
 
-inline std::vector<Node> test_nodes() {
-  return {{"n7.example", fabric::WallTime(std::chrono::milliseconds(5)), 3, 4, false},
-          {"n8", std::nullopt, 0, 0, true}};
+inline v1::ListNodesResponse test_nodes() {
+  v1::ListNodesResponse answer;
+  v1::FabricNode& node = *answer.add_nodes();
+  node.set_name("n7.example");
+  node.set_last_sync(5);
+  node.set_bindings(3);
+  node.set_guids(4);
+  v1::FabricNode& silent = *answer.add_nodes();
+  silent.set_name("n8");
+  silent.set_forgetting(true);
+  return answer;
 }
 
 inline PlanRequest test_plan() { return {test_partition(), "", true}; }
-inline Plan test_plan_answer() {
-  return {{{test_guid(), "node-7 mlx5_0", "0:0x7fff", "0:0x7fff 1:0x8101"}},
-          2000,
-          5,
-          4000,
-          1.5,
-          {"OpenSM sweeps once"}};
+inline v1::PlanResponse test_plan_answer() {
+  v1::PlanResponse plan;
+  v1::PlanResponse::Port& port = *plan.add_ports();
+  port.set_guid(test_guid().value());
+  port.set_description("node-7 mlx5_0");
+  port.set_before("0:0x7fff");
+  port.set_after("0:0x7fff 1:0x8101");
+  plan.set_changed(2000);
+  plan.set_unseen(5);
+  plan.set_packets(4000);
+  plan.set_seconds(1.5);
+  plan.add_notes("OpenSM sweeps once");
+  return plan;
 }
 
 inline ExplainRequest test_explain() { return {{"lab/trainer-0", test_guid().text()}}; }
@@ -124,8 +144,14 @@ inline Explanation test_explanation() {
   return {{bound, free}, {"blue: both are in it"}};
 }
 
-inline FabricHealth test_health() {
-  return {{{"opensm", "runs on another file", "restart it"}}, "opensm: serving"};
+inline v1::FabricHealthResponse test_health() {
+  v1::FabricHealthResponse health;
+  v1::FabricHealthResponse::Finding& finding = *health.add_findings();
+  finding.set_subject("opensm");
+  finding.set_text("runs on another file");
+  finding.set_remedy("restart it");
+  health.set_engine("opensm: serving");
+  return health;
 }
 
 }  // namespace ibpod::fabricapi

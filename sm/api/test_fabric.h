@@ -153,7 +153,7 @@ class TestFabric {
     keep(who, last_requests_.synced, asked);
     answer(std::move(done), test_sync_answer());
   }
-  void observe(const Caller& who, ObserveRequest asked, Done<ObserveAnswer> done) {
+  void observe(const Caller& who, ObserveRequest asked, Done<v1::ObserveResponse> done) {
     keep(who, last_requests_.observed, asked);
     answer(std::move(done), test_observe_answer());
   }
@@ -162,17 +162,18 @@ class TestFabric {
     keep(who, last_requests_.allocated, asked);
     answer(std::move(done), test_allocated());
   }
-  void list_nodes(const Caller& who, Done<std::vector<Node>> done) {
+  void list_nodes(const Caller& who, Done<v1::ListNodesResponse> done) {
     keep(who, last_requests_.name, std::string());
     answer(std::move(done), test_nodes());
   }
-  void forget_node(const Caller& who, ForgetRequest asked, Deadline deadline, Done<Node> done) {
+  void forget_node(const Caller& who, ForgetRequest asked, Deadline deadline,
+                   Done<v1::FabricNode> done) {
     keep(who, last_requests_.forgotten, asked);
     keep(who, last_requests_.name, asked.node);
     keep(who, last_requests_.left, deadline.left());
-    answer(std::move(done), test_nodes().front());
+    answer(std::move(done), test_nodes().nodes(0));
   }
-  void plan(const Caller& who, PlanRequest asked, Done<Plan> done) {
+  void plan(const Caller& who, PlanRequest asked, Done<v1::PlanResponse> done) {
     keep(who, last_requests_.planned, asked);
     answer(std::move(done), test_plan_answer());
   }
@@ -180,7 +181,7 @@ class TestFabric {
     keep(who, last_requests_.explained, asked);
     answer(std::move(done), test_explanation());
   }
-  void health(const Caller& who, Done<FabricHealth> done) {
+  void health(const Caller& who, Done<v1::FabricHealthResponse> done) {
     keep(who, last_requests_.name, std::string());
     answer(std::move(done), test_health());
   }

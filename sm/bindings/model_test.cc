@@ -125,7 +125,7 @@ class World {
     for (const fabric::Binding& binding : all()) {
       CHECK((binding.state == BindingState::verified || binding.condition.reason == Reason::lease));
       CHECK(binding.applied == binding.desired);
-      CHECK_FALSE(bed_.registry->nodes.find(binding.attachment.node)->forgetting);
+      CHECK_FALSE(bed_.registry->nodes.find(binding.attachment.node)->forgetting());
     }
     for (const auto& status : bed_.registry->partitions.list(reader(), {}).value().items)
       CHECK(status.state != PartitionState::deleting);

@@ -33,8 +33,15 @@ std::vector<BindingRecord*> entries_of(State& state, const std::string& node) {
   return found;
 }
 
-fabricapi::Node to_node(const std::string& name, const NodeRecord& node) {
-  return {name, node.last_contact_wall, node.bindings, node.guids, node.forgetting};
+v1::FabricNode to_message(const std::string& name, const NodeRecord& node) {
+  v1::FabricNode message;
+  message.set_name(name);
+  if (node.last_contact_wall)
+    message.set_last_sync(node.last_contact_wall->time_since_epoch().count());
+  message.set_bindings(node.bindings);
+  message.set_guids(node.guids);
+  message.set_forgetting(node.forgetting);
+  return message;
 }
 
 }  // namespace
@@ -167,8 +174,8 @@ Status NodeRegistry::check_silent(const std::string& name, const NodeRecord& nod
           "; or use --force now if its devices are not in use");
 }
 
-Result<fabricapi::Node> NodeRegistry::forget(const Caller& caller,
-                                             const fabricapi::ForgetRequest& request, Now now) {
+Result<v1::FabricNode> NodeRegistry::forget(const Caller& caller,
+                                            const fabricapi::ForgetRequest& request, Now now) {
   TRY(journal_.check_readable());
   TRY(api::authorize(caller, api::Call::forget_node));
   const std::string& node = request.node;
@@ -180,9 +187,9 @@ Result<fabricapi::Node> NodeRegistry::forget(const Caller& caller,
   journal_.stage(state::RecordKind::node, node);
   for (BindingRecord* const entry : entries_of(journal_.state(), node))
     release(journal_, *entry, {Reason::waiting, ""}, now);
-  fabricapi::Node forgotten = *find(node);
+  v1::FabricNode forgotten = *find(node);
   journal_.remove_if_forgotten(node);
-  if (!records().nodes.contains(node)) forgotten.guids = 0;
+  if (!records().nodes.contains(node)) forgotten.set_guids(0);
   return forgotten;
 }
 
@@ -230,16 +237,16 @@ PortOwner NodeRegistry::owner_of(ib::Guid guid, const std::string& node) const {
   return port_owner(records(), policy(), guid, node);
 }
 
-std::vector<fabricapi::Node> NodeRegistry::list() const {
-  std::vector<fabricapi::Node> all;
-  for (const auto& [name, node] : records().nodes) all.push_back(to_node(name, node));
+v1::ListNodesResponse NodeRegistry::list() const {
+  v1::ListNodesResponse all;
+  for (const auto& [name, node] : records().nodes) *all.add_nodes() = to_message(name, node);
   return all;
 }
 
-std::optional<fabricapi::Node> NodeRegistry::find(const std::string& name) const {
+std::optional<v1::FabricNode> NodeRegistry::find(const std::string& name) const {
   const auto found = records().nodes.find(name);
   if (found == records().nodes.end()) return std::nullopt;
-  return to_node(name, found->second);
+  return to_message(name, found->second);
 }
 
 }  // namespace ibpod::sm::bindings

@@ -4,6 +4,7 @@
 // Requests and time: see BindingRegistry.
 #pragma once
 
+#include "api/ibpod/v1/fabric.pb.h"
 #include "lib/fabricapi/fabric.h"
 #include "sm/bindings/authz.h"
 #include "sm/state/journal.h"
@@ -38,15 +39,15 @@ class NodeRegistry {
   // Releases the node's bindings; after the last one, its GUIDs are free and the node is removed.
   // busy, unless forced, if the node has bindings or GUIDs and may be alive: its last call, or the
   // load of the state, is less than a lease ago.
-  Result<fabricapi::Node> forget(const Caller& caller, const fabricapi::ForgetRequest& request,
-                                 state::Now now);
+  Result<v1::FabricNode> forget(const Caller& caller, const fabricapi::ForgetRequest& request,
+                                state::Now now);
   // Nodes whose name two machines use: both have called recently.
   std::vector<std::string> duplicates(state::Now now) const;
 
   // this_node: the port is bound by, assigned to or configured for the node.
   PortOwner owner_of(ib::Guid guid, const std::string& node) const;
-  std::vector<fabricapi::Node> list() const;
-  std::optional<fabricapi::Node> find(const std::string& name) const;
+  v1::ListNodesResponse list() const;
+  std::optional<v1::FabricNode> find(const std::string& name) const;
 
  private:
   // For a Sync: if attachments that it does not name end, and when the agent must call again.

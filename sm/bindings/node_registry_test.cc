@@ -43,9 +43,9 @@ TEST_CASE("a Sync tells what is bound, what is not, and what it has not named") 
   REQUIRE(answer.not_named.size() == 1);
   CHECK(answer.not_named[0].attachment.container == "b");
   CHECK(answer.lease == std::chrono::seconds(60));
-  CHECK(bed.registry->nodes.find("n1")->last_heard == bed.now.wall);
-  CHECK_FALSE(bed.registry->nodes.find("n2")->last_heard);
-  CHECK(bed.registry->nodes.list().size() == 2);
+  CHECK(bed.registry->nodes.find("n1")->last_sync() == bed.now.wall.time_since_epoch().count());
+  CHECK_FALSE(bed.registry->nodes.find("n2")->has_last_sync());
+  CHECK(bed.registry->nodes.list().nodes_size() == 2);
 }
 
 TEST_CASE("what a Sync has not named goes when its lease ends, and not before") {
@@ -267,7 +267,7 @@ TEST_CASE("a VF is given one GUID, for as long as its node is there") {
   CHECK(allocate(bed, vfs("n1", {2, 0})) == "0=0 2=3 ");
   bed.start();
   CHECK(allocate(bed, vfs("n1", {0, 1, 2, 3})) == "0=0 1=1 2=3 3=4 ");
-  CHECK(bed.registry->nodes.find("n1")->guids == 4);
+  CHECK(bed.registry->nodes.find("n1")->guids() == 4);
   fabricapi::AllocateRequest other = vfs("n1", {0});
   other.pf = "0000:02:00.0";
   CHECK(allocate(bed, other) == "0=5 ");
@@ -319,9 +319,9 @@ TEST_CASE("a node that is forgotten goes when its last binding is released") {
   bed.settle();
   const auto forgetting =
       bed.registry->nodes.forget(administrator(), {"n1", true}, bed.now).value();
-  CHECK(forgetting.forgetting);
-  CHECK(forgetting.bindings == 2);
-  CHECK(forgetting.guids == 1);
+  CHECK(forgetting.forgetting());
+  CHECK(forgetting.bindings() == 2);
+  CHECK(forgetting.guids() == 1);
   bed.commit();
   CHECK(bed.state(a) == BindingState::releasing);
   CHECK(bed.refusal(request("n1", "c", vf(2), {{"blue", kLimited}})).code() == Code::unavailable);
@@ -331,7 +331,7 @@ TEST_CASE("a node that is forgotten goes when its last binding is released") {
   bed.sweep();
   bed.see(vf(1));
   bed.start();
-  CHECK(bed.registry->nodes.find("n1")->forgetting);
+  CHECK(bed.registry->nodes.find("n1")->forgetting());
   CHECK(bed.refusal(request("n1", "c", vf(2), {{"blue", kLimited}})).code() == Code::unavailable);
   bed.settle();
   CHECK_FALSE(bed.registry->nodes.find("n1"));
@@ -365,7 +365,7 @@ TEST_CASE("a node that may be alive is not forgotten, but by force") {
       "from pods that may be running, and assign its 1 GUIDs to other nodes while its VFs "
       "still have them. Drain the node, stop its agent, and try again in 48 s; or use "
       "--force now if its devices are not in use"));
-  CHECK_FALSE(bed.registry->nodes.find("n1")->forgetting);
+  CHECK_FALSE(bed.registry->nodes.find("n1")->forgetting());
   bed.advance(std::chrono::seconds(47));
   bed.registry->nodes.note_contact("n1", bed.now);
   bed.advance(std::chrono::seconds(59));
@@ -392,7 +392,7 @@ TEST_CASE("what could not be put on disk makes no node silent") {
   bed.store.fail_at(0, FakeStore::Failure::lost);
   CHECK_FALSE(bed.registry->journal.commit(bed.now).status);
   REQUIRE(bed.registry->nodes.find("n1"));
-  CHECK(bed.registry->nodes.find("n1")->last_heard == bed.now.wall);
+  CHECK(bed.registry->nodes.find("n1")->last_sync() == bed.now.wall.time_since_epoch().count());
   CHECK(bed.registry->nodes.forget(administrator(), {"n1", false}, bed.now).error().code() ==
         Code::busy);
 }
@@ -408,8 +408,8 @@ TEST_CASE("a node without bindings is forgotten at once") {
   Fixture bed(blue());
   allocate(bed, vfs("n1", {0}));
   const auto gone = bed.registry->nodes.forget(administrator(), {"n1", true}, bed.now).value();
-  CHECK(gone.bindings == 0);
-  CHECK(gone.guids == 0);
+  CHECK(gone.bindings() == 0);
+  CHECK(gone.guids() == 0);
   bed.commit();
   CHECK_FALSE(bed.registry->nodes.find("n1"));
   CHECK(bed.store.objects[state::RecordKind::guid].empty());

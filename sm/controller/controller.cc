@@ -247,9 +247,9 @@ void Controller::allocate_guids(const Caller& caller, const fabricapi::AllocateR
 }
 
 void Controller::forget_node(const Caller& caller, const fabricapi::ForgetRequest& request,
-                             Deadline deadline, Done<fabricapi::Node> done) {
+                             Deadline deadline, Done<v1::FabricNode> done) {
   const std::string& node = request.node;
-  const Result<fabricapi::Node> forgotten = deps_.registry.nodes.forget(caller, request, now_);
+  const Result<v1::FabricNode> forgotten = deps_.registry.nodes.forget(caller, request, now_);
   audit(caller, request.force ? "force forget node" : "forget node", node, status_of(forgotten));
   if (!forgotten) return done(forgotten);
   namespaces_.forget(node);

@@ -87,16 +87,16 @@ class Controller {
   void sync(const Caller& caller, const fabricapi::SyncRequest& request,
             Done<fabricapi::SyncAnswer> done);
   void observe(const Caller& caller, const fabricapi::ObserveRequest& request,
-               Done<fabricapi::ObserveAnswer> done);
+               Done<v1::ObserveResponse> done);
   void allocate_guids(const Caller& caller, const fabricapi::AllocateRequest& request,
                       Done<std::vector<fabricapi::AllocatedGuid>> done);
   void forget_node(const Caller& caller, const fabricapi::ForgetRequest& request, Deadline deadline,
-                   Done<fabricapi::Node> done);
+                   Done<v1::FabricNode> done);
   void plan(const Caller& caller, const fabricapi::PlanRequest& request,
-            Done<fabricapi::Plan> done);
+            Done<v1::PlanResponse> done);
   void explain(const Caller& caller, const fabricapi::ExplainRequest& request,
                Done<fabricapi::Explanation> done);
-  void health(const Caller& caller, Done<fabricapi::FabricHealth> done);
+  void health(const Caller& caller, Done<v1::FabricHealthResponse> done);
 
   // Lookups, answered after a commit.
   void list_partitions(const Caller& caller, const fabricapi::PageRequest& page,
@@ -108,7 +108,7 @@ class Controller {
                      Done<fabricapi::ListPage<fabric::Binding>> done);
   void watch_bindings(const Caller& caller, const fabricapi::BindingFilter& filter,
                       Watches::Callback on_change, Done<std::shared_ptr<fabricapi::Watch>> done);
-  void list_nodes(const Caller& caller, Done<std::vector<fabricapi::Node>> done);
+  void list_nodes(const Caller& caller, Done<v1::ListNodesResponse> done);
 
   // Applies the partitions of the declared file. Failed ones are retried when the conflict may be
   // gone.
@@ -138,7 +138,7 @@ class Controller {
   struct PendingForget {
     std::string node;
     Time until;
-    Done<fabricapi::Node> done;
+    Done<v1::FabricNode> done;
   };
 
   template <typename Value>

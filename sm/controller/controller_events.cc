@@ -101,7 +101,7 @@ void Controller::apply(const verify::PortVerdict& verdict) {
 }
 
 void Controller::observe(const Caller&, const fabricapi::ObserveRequest& request,
-                         Done<fabricapi::ObserveAnswer> done) {
+                         Done<v1::ObserveResponse> done) {
   for (const auto& seen : request.ports) {
     if (deps_.registry.nodes.owner_of(seen.guid, request.node) == bindings::PortOwner::other_node)
       return done(Error(Code::denied, "permission denied: port " + seen.guid.text() +
@@ -119,10 +119,11 @@ void Controller::observe(const Caller&, const fabricapi::ObserveRequest& request
     if (!verdicts) return done(verdicts.error());
     apply(*verdicts);
   }
-  fabricapi::ObserveAnswer answer{verifier_.stamp(), {}};
+  v1::ObserveResponse answer;
+  answer.set_stamp(verifier_.stamp());
   for (const ib::Guid port : deps_.registry.bindings.unsettled())
     if (deps_.registry.nodes.owner_of(port, request.node) == bindings::PortOwner::this_node)
-      answer.wanted.push_back(port);
+      answer.add_wanted(port.value());
   done(std::move(answer));
 }
 

@@ -43,14 +43,14 @@ void Controller::watch_bindings(const Caller& caller, const fabricapi::BindingFi
   });
 }
 
-void Controller::list_nodes(const Caller&, Done<std::vector<fabricapi::Node>> done) {
-  answer_committed(std::move(done), [this]() -> Result<std::vector<fabricapi::Node>> {
+void Controller::list_nodes(const Caller&, Done<v1::ListNodesResponse> done) {
+  answer_committed(std::move(done), [this]() -> Result<v1::ListNodesResponse> {
     return deps_.registry.nodes.list();
   });
 }
 
 void Controller::plan(const Caller&, const fabricapi::PlanRequest& request,
-                      Done<fabricapi::Plan> done) {
+                      Done<v1::PlanResponse> done) {
   answer_committed(std::move(done), [=, this] { return diagnostics_.plan(request, now_); });
 }
 
@@ -59,7 +59,7 @@ void Controller::explain(const Caller&, const fabricapi::ExplainRequest& request
   answer_committed(std::move(done), [=, this] { return diagnostics_.explain(request, now_); });
 }
 
-void Controller::health(const Caller&, Done<fabricapi::FabricHealth> done) {
+void Controller::health(const Caller&, Done<v1::FabricHealthResponse> done) {
   answer_committed(std::move(done), [this] { return diagnostics_.health(now_); });
 }
 

@@ -357,8 +357,8 @@ TEST_CASE_FIXTURE(Blue, "a node that is gone for good is forgotten when its port
   std::string forgotten;
   controller->set_time(now());
   controller->forget_node(
-      kAdministrator, {"n1", true}, deadline(10'000), [&](const Result<fabricapi::Node>& node) {
-        forgotten = node ? "bindings " + std::to_string(node->bindings) : node.error().text();
+      kAdministrator, {"n1", true}, deadline(10'000), [&](const Result<v1::FabricNode>& node) {
+        forgotten = node ? "bindings " + std::to_string(node->bindings()) : node.error().text();
       });
   tick();
   CHECK(forgotten.empty());
@@ -535,7 +535,7 @@ TEST_CASE_FIXTURE(Blue, "each call of a node shows that it is alive; calls of ot
     tick(60'000);
     const fabric::WallTime before = now().wall;
     ask();
-    return registry->nodes.find("n1")->last_heard >= before;
+    return registry->nodes.find("n1")->last_sync() >= before.time_since_epoch().count();
   };
   CHECK(heard_by([&] { bind(kNode1, request(kVf1, "blue")); }));
   CHECK(heard_by([&] { observe(kNode1, kVf2, table_of({})); }));

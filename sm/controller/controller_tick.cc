@@ -121,11 +121,13 @@ void Controller::poll_pending() {
 
 void Controller::answer_forgetting() {
   for (PendingForget& one : std::exchange(pending_forgets_, {})) {
-    const std::optional<fabricapi::Node> node = deps_.registry.nodes.find(one.node);
-    if (node && one.until > now_.steady)
+    std::optional<v1::FabricNode> node = deps_.registry.nodes.find(one.node);
+    if (node && one.until > now_.steady) {
       pending_forgets_.push_back(std::move(one));
-    else
-      one.done(node.value_or(fabricapi::Node{.name = one.node, .last_heard = {}}));
+      continue;
+    }
+    if (!node) node.emplace().set_name(one.node);
+    one.done(std::move(*node));
   }
 }
 

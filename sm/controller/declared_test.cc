@@ -123,9 +123,9 @@ struct FaultyBed : DeclaredBed {
   }
   std::string finding() {
     std::string text;
-    controller->health(kReader, [&](const Result<fabricapi::FabricHealth>& health) {
-      for (const fabricapi::Finding& one : health->findings)
-        if (one.subject == "declared partitions") text = one.text;
+    controller->health(kReader, [&](const Result<v1::FabricHealthResponse>& health) {
+      for (const v1::FabricHealthResponse::Finding& one : health->findings())
+        if (one.subject() == "declared partitions") text = one.text();
     });
     tick();
     return text;

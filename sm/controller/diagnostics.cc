@@ -111,8 +111,8 @@ Result<Diagnostics::Definitions> Diagnostics::partitions_after(
   return after;
 }
 
-Result<fabricapi::Plan> Diagnostics::plan(const fabricapi::PlanRequest& request,
-                                          state::Now now) const {
+Result<v1::PlanResponse> Diagnostics::plan(const fabricapi::PlanRequest& request,
+                                           state::Now now) const {
   const Tables known = read_tables(now);
   const diagnose::PlanOptions options{sources_.subnet_manager.status().last_sweep,
                                       sources_.subnet_manager.writes()};
@@ -125,16 +125,16 @@ Result<fabricapi::Plan> Diagnostics::plan(const fabricapi::PlanRequest& request,
     return diagnose::plan_pending(present, options);
   Definitions own = TRY(partitions_after(request));
   const Definitions after = sources_.published.all_with(std::move(own));
-  fabricapi::Plan plan = diagnose::plan_change(after, present, options);
+  v1::PlanResponse plan = diagnose::plan_change(after, present, options);
   if (request.partition && !request.update && !request.partition->pkey)
-    plan.notes.push_back("its P_Key would be " + pkey_in(after, request.partition->name).text());
+    plan.add_notes("its P_Key would be " + pkey_in(after, request.partition->name).text());
   const size_t stay = request.partition && request.update
                           ? count_kept_out(sources_.registry, own_caller(), *request.partition)
                           : 0;
   if (stay > 0)
-    plan.notes.push_back(std::to_string(stay) +
-                         " bindings are no longer allowed (by namespace or node), and stay "
-                         "until their pods end");
+    plan.add_notes(std::to_string(stay) +
+                   " bindings are no longer allowed (by namespace or node), and stay "
+                   "until their pods end");
   return plan;
 }
 
@@ -211,13 +211,18 @@ diagnose::HealthChecks Diagnostics::health_checks(state::Now now) const {
        .declared = sources_.declared.faults()});
 }
 
-fabricapi::FabricHealth Diagnostics::health(state::Now now) const {
+v1::FabricHealthResponse Diagnostics::health(state::Now now) const {
   const opensm::EngineStatus status = sources_.subnet_manager.status();
-  fabricapi::FabricHealth health;
-  health.findings = health_checks(now).issues;
-  health.engine = std::string(opensm::name(status.health)) + ": version " +
-                  std::to_string(status.swept) + " of " +
-                  std::to_string(sources_.published.version()) + " is in force";
+  v1::FabricHealthResponse health;
+  for (diagnose::Finding& found : health_checks(now).issues) {
+    v1::FabricHealthResponse::Finding& finding = *health.add_findings();
+    finding.set_subject(std::move(found.subject));
+    finding.set_text(std::move(found.text));
+    finding.set_remedy(std::move(found.remedy));
+  }
+  health.set_engine(std::string(opensm::name(status.health)) + ": version " +
+                    std::to_string(status.swept) + " of " +
+                    std::to_string(sources_.published.version()) + " is in force");
   return health;
 }
 

@@ -32,10 +32,10 @@ class Diagnostics {
   using Definitions = std::vector<fabric::PartitionDefinition>;
   // ibpod-sm's partitions after the change; the error of the request itself if it would fail.
   Result<Definitions> partitions_after(const fabricapi::PlanRequest& request) const;
-  Result<fabricapi::Plan> plan(const fabricapi::PlanRequest& request, state::Now now) const;
+  Result<v1::PlanResponse> plan(const fabricapi::PlanRequest& request, state::Now now) const;
   Result<fabricapi::Explanation> explain(const fabricapi::ExplainRequest& request,
                                          state::Now now) const;
-  fabricapi::FabricHealth health(state::Now now) const;
+  v1::FabricHealthResponse health(state::Now now) const;
   diagnose::HealthChecks health_checks(state::Now now) const;
 
  private:

@@ -11,7 +11,7 @@ struct PlanBed : Fixture {
   std::string ask(const fabricapi::PlanRequest& request) {
     std::string outcome = "nothing";
     controller->set_time(now());
-    controller->plan(kAdministrator, request, [&](const Result<fabricapi::Plan>& plan) {
+    controller->plan(kAdministrator, request, [&](const Result<v1::PlanResponse>& plan) {
       outcome = plan ? "ok" : plan.error().text();
       if (plan) planned = *plan;
     });
@@ -37,7 +37,7 @@ struct PlanBed : Fixture {
     return outcome;
   }
   bool noted(std::string_view part) const {
-    for (const std::string& note : planned.notes)
+    for (const std::string& note : planned.notes())
       if (note.find(part) != std::string::npos) return true;
     return false;
   }
@@ -50,7 +50,7 @@ struct PlanBed : Fixture {
     return made;
   }
 
-  fabricapi::Plan planned;
+  v1::PlanResponse planned;
 };
 
 TEST_CASE_FIXTURE(PlanBed, "a plan speaks of the P_Key that would be given") {
@@ -71,18 +71,21 @@ TEST_CASE_FIXTURE(PlanBed, "a plan names the ports that change, and no others") 
   read(true);
   fabric::Partition blue = make_partition("blue");
   CHECK(ask({.partition = blue, .without = {}}) == "ok");
-  CHECK(planned.changed == 0);
+  CHECK(planned.changed() == 0);
   blue.members = {{kVf3, fabric::Membership::full, ""}};
   CHECK(ask({.partition = blue, .without = {}}) == "ok");
-  REQUIRE(planned.ports.size() == 1);
-  CHECK(planned.ports[0] == fabricapi::Plan::Port{kVf3, "", "0:0x7fff", "0:0x7fff 0x8002"});
+  REQUIRE(planned.ports_size() == 1);
+  CHECK(planned.ports(0).guid() == kVf3.value());
+  CHECK(planned.ports(0).description().empty());
+  CHECK(planned.ports(0).before() == "0:0x7fff");
+  CHECK(planned.ports(0).after() == "0:0x7fff 0x8002");
   CHECK(ask({.partition = {}, .without = "red"}) == "ok");
-  CHECK(planned.changed == 0);
+  CHECK(planned.changed() == 0);
 
   fabric::Partition red = make_partition("red");
   red.membership = fabric::Membership::full;
   CHECK(ask({.partition = red, .without = {}, .update = true}) == "ok");
-  CHECK(planned.changed == 0);
+  CHECK(planned.changed() == 0);
 }
 
 TEST_CASE_FIXTURE(PlanBed, "a plan begins at what was asked just before") {
@@ -94,7 +97,7 @@ TEST_CASE_FIXTURE(PlanBed, "a plan begins at what was asked just before") {
   controller->set_time(now());
   controller->update_partition(kAdministrator, red, [](const auto&) {});
   CHECK(ask({.partition = make_partition("blue"), .without = {}}) == "ok");
-  CHECK(planned.changed == 0);
+  CHECK(planned.changed() == 0);
 }
 
 TEST_CASE_FIXTURE(PlanBed, "what would be refused is not planned") {

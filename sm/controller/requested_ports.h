@@ -23,7 +23,7 @@ class RequestedPorts final : public verify::PortRequests {
   }
   bool is_being_forgotten(const std::string& node) const override {
     const auto known = registry_.nodes.find(node);
-    return known && known->forgetting;
+    return known && known->forgetting();
   }
 
  private:

@@ -59,10 +59,11 @@ struct StuckBed : Fixture {
   std::string finding(const std::string& subject) {
     std::string found;
     controller->set_time(now());
-    controller->health(kAdministrator, [&](const Result<fabricapi::FabricHealth>& health) {
+    controller->health(kAdministrator, [&](const Result<v1::FabricHealthResponse>& health) {
       REQUIRE(health);
-      for (const fabricapi::Finding& one : health->findings)
-        if (found.empty() && one.subject.starts_with(subject)) found = one.text + "|" + one.remedy;
+      for (const v1::FabricHealthResponse::Finding& one : health->findings())
+        if (found.empty() && one.subject().starts_with(subject))
+          found = one.text() + "|" + one.remedy();
     });
     tick();
     return found;

@@ -286,9 +286,9 @@ class Fixture {
     observed.ports.push_back({guid, table});
     std::string result;
     controller->set_time(now());
-    controller->observe(caller, observed, [&](const Result<fabricapi::ObserveAnswer>& answer) {
+    controller->observe(caller, observed, [&](const Result<v1::ObserveResponse>& answer) {
       result = answer ? "ok" : std::string(name(answer.error().code()));
-      if (answer) stamp = answer->stamp;
+      if (answer) stamp = answer->stamp();
     });
     tick();
     return result;

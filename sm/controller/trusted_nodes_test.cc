@@ -22,8 +22,8 @@ struct Blue : Fixture {
     std::string notes;
     controller->set_time(now());
     controller->plan(kAdministrator, {.partition = partition, .without = {}, .update = true},
-                     [&](const Result<fabricapi::Plan>& plan) {
-                       for (const std::string& note : plan.value().notes) notes += note + "\n";
+                     [&](const Result<v1::PlanResponse>& plan) {
+                       for (const std::string& note : plan.value().notes()) notes += note + "\n";
                      });
     tick();
     return notes;

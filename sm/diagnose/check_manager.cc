@@ -3,8 +3,6 @@
 namespace ibpod::sm::diagnose {
 namespace {
 
-using fabricapi::Finding;
-
 // The consequence for tenants. If the port is down, the subnet manager has no influence.
 std::string_view meaning(const opensm::EngineStatus& engine) {
   switch (engine.port_down ? opensm::Health::gone : engine.health) {

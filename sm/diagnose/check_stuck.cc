@@ -14,7 +14,7 @@ constexpr const char* kBringBack =
     "bring the ports up, so that ibpod-sm sees them without the key (`ibpodctl explain GUID` shows "
     "what is known about a port). If they are gone for good: ";
 
-fabricapi::Finding finding(const FabricSnapshot& snapshot, const StuckDeletion& one) {
+Finding finding(const FabricSnapshot& snapshot, const StuckDeletion& one) {
   if (one.kind == StuckDeletion::Kind::partition)
     return {
         "partition " + one.name,

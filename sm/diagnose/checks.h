@@ -38,7 +38,7 @@ void check_declared_file(const DeclaredFileFaults& faults, HealthChecks& checks)
 void check_unread(const FabricSnapshot& snapshot, HealthChecks& checks);
 
 // Adds the finding unless `count` is 0.
-void add(HealthChecks& checks, Issue issue, size_t count, fabricapi::Finding finding);
+void add(HealthChecks& checks, Issue issue, size_t count, Finding finding);
 
 // "1 port", "3 ports"
 std::string counted(size_t count, const std::string& what);

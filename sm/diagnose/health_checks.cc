@@ -81,7 +81,7 @@ HealthChecks run_checks(const FabricSnapshot& snapshot, const opensm::EngineStat
   return checks;
 }
 
-void add(HealthChecks& checks, Issue issue, size_t count, fabricapi::Finding finding) {
+void add(HealthChecks& checks, Issue issue, size_t count, Finding finding) {
   if (count == 0) return;
   checks.counts[issue] += count;
   checks.issues.push_back(std::move(finding));

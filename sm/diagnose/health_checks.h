@@ -2,7 +2,6 @@
 // partitions; each with its consequence for tenants and its remedy. Pure functions.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
 #include "sm/diagnose/fabric_snapshot.h"
 #include "sm/opensm/subnet_manager.h"
 
@@ -81,8 +80,15 @@ enum class Issue {
 std::string_view name(Issue issue);
 inline constexpr Issue kLastIssue = Issue::duplicate_node;
 
+// One problem of the fabric, with its remedy.
+struct Finding {
+  std::string subject;
+  std::string text;
+  std::string remedy;
+};
+
 struct HealthChecks {
-  std::vector<fabricapi::Finding> issues;
+  std::vector<Finding> issues;
   std::map<Issue, size_t> counts;  // of every kind, even if 0
 };
 

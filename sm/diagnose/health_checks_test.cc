@@ -43,7 +43,7 @@ std::string only(const HealthChecks& checks, Issue weakness, size_t count) {
     CHECK(found == (each == weakness ? count : 0));
   }
   REQUIRE(checks.issues.size() == 1);
-  const fabricapi::Finding& finding = checks.issues.front();
+  const Finding& finding = checks.issues.front();
   CHECK_FALSE(finding.subject.empty());
   CHECK_FALSE(finding.remedy.empty());
   return finding.subject + ": " + finding.text;
@@ -57,7 +57,7 @@ bool has(const std::string& text, std::string_view part) {
 TEST_CASE("a fabric that is locked has no findings, and counts of 0 for all that is looked at") {
   TestSubnet subnet(3);
   const HealthChecks checks = checks_of(subnet);
-  for (const fabricapi::Finding& finding : checks.issues) FAIL_CHECK(finding.text);
+  for (const Finding& finding : checks.issues) FAIL_CHECK(finding.text);
   CHECK(checks.counts.size() == static_cast<size_t>(kLastIssue) + 1);
   std::set<std::string_view> names;
   for (const auto& [weakness, count] : checks.counts) {

@@ -8,7 +8,7 @@ namespace ibpod::sm::diagnose {
 namespace {
 
 using fabric::PartitionDefinition;
-using fabricapi::Plan;
+using Plan = v1::PlanResponse;
 
 std::string ports(size_t count) {
   return std::to_string(count) + (count == 1 ? " port" : " ports");
@@ -32,7 +32,7 @@ const PartitionDefinition* find(const std::vector<PartitionDefinition>& definiti
 
 void note_default(Plan& plan, const ChangeSummary& consequences) {
   if (consequences.closed > 0) {
-    plan.notes.push_back(
+    plan.add_notes(
         ports(consequences.closed) + " will no longer be full members of the default partition, " +
         std::to_string(consequences.hosts) +
         " of them in no other partition: with P_Key 0x7fff they reach only its full members, not "
@@ -40,9 +40,9 @@ void note_default(Plan& plan, const ChangeSummary& consequences) {
         "storage)");
   }
   if (consequences.opened > 0) {
-    plan.notes.push_back(ports(consequences.opened) +
-                         " will be full members of the default partition: each of them reaches "
-                         "every port of the fabric, in whatever partition that is");
+    plan.add_notes(ports(consequences.opened) +
+                   " will be full members of the default partition: each of them reaches "
+                   "every port of the fabric, in whatever partition that is");
   }
 }
 
@@ -51,7 +51,7 @@ void note_vanishing(Plan& plan, const std::vector<PartitionDefinition>& after,
   for (const PartitionDefinition& definition : now.partitions) {
     if (find(after, definition.pkey) != nullptr) continue;
     const auto found = consequences.losers.find(definition.pkey.value());
-    plan.notes.push_back(
+    plan.add_notes(
         "partition " + definition.name + " (" + definition.pkey.text() + ") will be removed; " +
         ports(found == consequences.losers.end() ? 0 : found->second) + " will leave it");
   }
@@ -63,9 +63,9 @@ void note_groups(Plan& plan, const std::vector<PartitionDefinition>& after,
     const PartitionDefinition* changed = find(after, definition.pkey);
     if (changed == nullptr || !definition.ipoib) continue;
     if (changed->ipoib && changed->group == definition.group) continue;
-    plan.notes.push_back("the IPoIB broadcast group of " + definition.name +
-                         " keeps its parameters until OpenSM has swept while the partition had no "
-                         "members");
+    plan.add_notes("the IPoIB broadcast group of " + definition.name +
+                   " keeps its parameters until OpenSM has swept while the partition had no "
+                   "members");
   }
 }
 
@@ -75,10 +75,10 @@ void note_clashes(Plan& plan, const std::vector<PartitionDefinition>& after,
   for (const auto& [guid, names] : index0_clashes(after, now)) {
     const auto found = before.find(guid);
     if (found != before.end() && found->second == names) continue;
-    plan.notes.push_back(described(now.topology, guid) +
-                         ": more than one partition claims index 0, and only one of them will "
-                         "get it: " +
-                         join(names, ", "));
+    plan.add_notes(described(now.topology, guid) +
+                   ": more than one partition claims index 0, and only one of them will "
+                   "get it: " +
+                   join(names, ", "));
   }
 }
 
@@ -100,11 +100,10 @@ void ChangeSummary::add(const fabric::EndPort& port, const verify::DesiredTable&
 
 void note_capacity(Plan& plan, const FabricSnapshot& now, const ChangeSummary& consequences) {
   if (consequences.crowded.empty()) return;
-  plan.notes.push_back(
-      ports(consequences.crowded.size()) +
-      " with more keys than the P_Key table, or the switch port's, has entries: "
-      "some keys will be missing, and such a switch port enforces nothing. First: " +
-      described(now.topology, consequences.crowded.front()));
+  plan.add_notes(ports(consequences.crowded.size()) +
+                 " with more keys than the P_Key table, or the switch port's, has entries: "
+                 "some keys will be missing, and such a switch port enforces nothing. First: " +
+                 described(now.topology, consequences.crowded.front()));
 }
 
 void note_change(Plan& plan, const std::vector<PartitionDefinition>& after,
@@ -118,17 +117,16 @@ void note_change(Plan& plan, const std::vector<PartitionDefinition>& after,
 
 void note_options(Plan& plan, const FabricSnapshot& now, const PlanOptions& terms) {
   if (now.topology.ports().empty()) {
-    plan.notes.push_back(
+    plan.add_notes(
         "the subnet has not been scanned yet: only ports that a partition names are counted");
   } else if (!now.topology.is_complete()) {
-    plan.notes.push_back("the last scan of the subnet is incomplete: there may be more ports");
+    plan.add_notes("the last scan of the subnet is incomplete: there may be more ports");
   }
-  if (plan.changed == 0) return;
+  if (plan.changed() == 0) return;
   if (!terms.writes)
-    plan.notes.push_back("ibpod-sm only observes: make the change at the subnet manager");
+    plan.add_notes("ibpod-sm only observes: make the change at the subnet manager");
   else if (terms.last_sweep == Duration(0))
-    plan.notes.push_back(
-        "the duration is not known: no sweep of the subnet manager has been timed yet");
+    plan.add_notes("the duration is not known: no sweep of the subnet manager has been timed yet");
 }
 
 }  // namespace ibpod::sm::diagnose

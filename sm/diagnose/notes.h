@@ -21,10 +21,10 @@ struct ChangeSummary {
   std::vector<ib::Guid> crowded;      // with more keys than table entries
 };
 
-void note_change(fabricapi::Plan& plan, const std::vector<fabric::PartitionDefinition>& after,
+void note_change(v1::PlanResponse& plan, const std::vector<fabric::PartitionDefinition>& after,
                  const FabricSnapshot& now, const ChangeSummary& consequences);
-void note_capacity(fabricapi::Plan& plan, const FabricSnapshot& now,
+void note_capacity(v1::PlanResponse& plan, const FabricSnapshot& now,
                    const ChangeSummary& consequences);
-void note_options(fabricapi::Plan& plan, const FabricSnapshot& now, const PlanOptions& terms);
+void note_options(v1::PlanResponse& plan, const FabricSnapshot& now, const PlanOptions& terms);
 
 }  // namespace ibpod::sm::diagnose

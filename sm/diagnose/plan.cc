@@ -1,5 +1,6 @@
 #include "sm/diagnose/plan.h"
 
+#include "lib/fabricapi/fields.h"
 #include "sm/diagnose/notes.h"
 #include "sm/diagnose/step.h"
 #include "sm/verify/table_diff.h"
@@ -9,7 +10,7 @@
 namespace ibpod::sm::diagnose {
 namespace {
 
-using fabricapi::Plan;
+using Plan = v1::PlanResponse;
 
 // The ports that partitions name, and all ports of the subnet.
 std::set<ib::Guid> ports_of(const FabricSnapshot& now, const verify::DesiredKeys& after) {
@@ -21,18 +22,19 @@ std::set<ib::Guid> ports_of(const FabricSnapshot& now, const verify::DesiredKeys
 }
 
 void add(Plan& plan, ib::Guid guid, const TableStep& step, const FabricSnapshot& now) {
-  ++plan.changed;
-  plan.packets += step.blocks;
-  if (plan.ports.size() == fabricapi::kMostPlanned) return;
-  const fabric::Port* seen = now.topology.find(guid);
-  plan.ports.push_back({.guid = guid,
-                        .description = seen == nullptr ? "" : seen->description,
-                        .before = step.before,
-                        .after = step.after});
+  plan.set_changed(plan.changed() + 1);
+  plan.set_packets(plan.packets() + step.blocks);
+  if (plan.ports_size() == fabricapi::kMostPlanned) return;
+  Plan::Port& port = *plan.add_ports();
+  port.set_guid(guid.value());
+  if (const fabric::Port* const seen = now.topology.find(guid))
+    port.set_description(seen->description);
+  port.set_before(step.before);
+  port.set_after(step.after);
 }
 
 void finish(Plan& plan, const FabricSnapshot& now, const PlanOptions& terms) {
-  if (plan.changed > 0) plan.seconds = std::chrono::duration<double>(terms.last_sweep).count();
+  if (plan.changed() > 0) plan.set_seconds(std::chrono::duration<double>(terms.last_sweep).count());
   note_options(plan, now, terms);
 }
 
@@ -53,7 +55,7 @@ Plan plan_change(const std::vector<fabric::PartitionDefinition>& after, const Fa
     const verify::DesiredTable from = now.desired.of(port), to = wanted_after.of(port);
     if (from == to) continue;
     const TableStep step = table_step(to, guid, now);
-    if (!step.known) ++plan.unseen;
+    if (!step.known) plan.set_unseen(plan.unseen() + 1);
     consequences.add(port, from, to, step);
     add(plan, guid, step, now);
   }
@@ -66,7 +68,7 @@ Plan plan_pending(const FabricSnapshot& now, const PlanOptions& terms) {
   Plan plan;
   ChangeSummary consequences;
   for (const ib::Guid guid : ports_of(now, now.desired)) {
-    if (!now.tables.contains(guid)) ++plan.unseen;
+    if (!now.tables.contains(guid)) plan.set_unseen(plan.unseen() + 1);
     const fabric::EndPort port = end_port(now, guid);
     const verify::DesiredTable desired = now.desired.of(port);
     if (!wrong(find(now.tables, guid), desired) &&

@@ -1,8 +1,8 @@
 // Plans: the effect of a change of partitions on the P_Key tables of a subnet. Pure functions.
 #pragma once
 
+#include "api/ibpod/v1/fabric.pb.h"
 #include "lib/base/clock.h"
-#include "lib/fabricapi/fabric.h"
 #include "sm/diagnose/fabric_snapshot.h"
 
 #include <vector>
@@ -17,11 +17,11 @@ struct PlanOptions {
 // Plans the change from the partitions of `now` to `after`, both as OpenSM gets them
 // (as_written()): the ports whose desired keys change, by GUID. `before` is empty if the table is
 // not known. In `after` the subnet manager chooses missing indexes. `packets`: blocks, at least.
-fabricapi::Plan plan_change(const std::vector<fabric::PartitionDefinition>& after,
-                            const FabricSnapshot& now, const PlanOptions& terms);
+v1::PlanResponse plan_change(const std::vector<fabric::PartitionDefinition>& after,
+                             const FabricSnapshot& now, const PlanOptions& terms);
 
 // Plans the writes that are still pending: the ports with a table, or switch port's table, that
 // differs from the partitions of `now`.
-fabricapi::Plan plan_pending(const FabricSnapshot& now, const PlanOptions& terms);
+v1::PlanResponse plan_pending(const FabricSnapshot& now, const PlanOptions& terms);
 
 }  // namespace ibpod::sm::diagnose

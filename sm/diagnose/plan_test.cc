@@ -1,5 +1,6 @@
 #include "sm/diagnose/plan.h"
 
+#include "lib/fabricapi/fields.h"
 #include "sm/diagnose/test_snapshot.h"
 
 #include <doctest/doctest.h>
@@ -12,8 +13,7 @@ using diagnose::test::TestSubnet;
 using fabric::Membership;
 using fabric::PartitionDefinition;
 using fabric::PortGroup;
-using fabricapi::Plan;
-using Notes = std::vector<std::string>;
+using Plan = v1::PlanResponse;
 
 constexpr ib::PKey kBlue{0x0001}, kBlueFull{0x8001}, kRedFull{0x8002};
 constexpr PlanOptions kTerms{.last_sweep = Duration(1500)};
@@ -26,10 +26,18 @@ Plan change(TestSubnet& subnet, const std::vector<PartitionDefinition>& after) {
   return plan_change(after, subnet.snapshot(), kTerms);
 }
 
+std::string row(ib::Guid guid, const std::string& description, const std::string& before,
+                const std::string& after) {
+  return guid.text() + " | " + description + " | " + before + " | " + after;
+}
+std::string row(const Plan::Port& port) {
+  return row(ib::Guid(port.guid()), port.description(), port.before(), port.after());
+}
+
 bool noted(const Plan& plan, std::string_view part) {
-  for (const std::string& note : plan.notes)
+  for (const std::string& note : plan.notes())
     if (note.find(part) != std::string::npos) return true;
-  for (const std::string& note : plan.notes) MESSAGE(note);
+  for (const std::string& note : plan.notes()) MESSAGE(note);
   return false;
 }
 
@@ -38,22 +46,22 @@ TEST_CASE("only ports whose keys change are planned, with the table before and a
   const Plan plan = change(
       subnet, {subnet.partitions[0], blue({{diagnose::test::host(2), Membership::full},
                                            {diagnose::test::host(1), Membership::limited}})});
-  REQUIRE(plan.ports.size() == 2);
-  CHECK(plan.ports[0] ==
-        Plan::Port{diagnose::test::host(1), "h1 mlx5_0", "0:0x7fff", "0:0x7fff 0x0001"});
-  CHECK(plan.ports[1] ==
-        Plan::Port{diagnose::test::host(2), "h2 mlx5_0", "0:0x7fff", "0:0x7fff 0x8001"});
-  CHECK(plan.changed == 2);
-  CHECK(plan.unseen == 0);
-  CHECK(plan.packets == 4);  // one block each of the port and of the switch port
-  CHECK(plan.seconds == doctest::Approx(1.5));
-  CHECK(plan.notes == Notes{});
+  REQUIRE(plan.ports_size() == 2);
+  CHECK(row(plan.ports(0)) ==
+        row(diagnose::test::host(1), "h1 mlx5_0", "0:0x7fff", "0:0x7fff 0x0001"));
+  CHECK(row(plan.ports(1)) ==
+        row(diagnose::test::host(2), "h2 mlx5_0", "0:0x7fff", "0:0x7fff 0x8001"));
+  CHECK(plan.changed() == 2);
+  CHECK(plan.unseen() == 0);
+  CHECK(plan.packets() == 4);  // one block each of the port and of the switch port
+  CHECK(plan.seconds() == doctest::Approx(1.5));
+  CHECK(plan.notes().empty());
 }
 
 TEST_CASE("what changes nothing is empty and takes no time") {
   TestSubnet subnet(3);
   const Plan plan = change(subnet, {subnet.partitions[0], blue({})});
-  CHECK(plan == Plan{});
+  CHECK(plan.ByteSizeLong() == 0);
 }
 
 TEST_CASE("a key leaves, and the rest of the table stays where it is") {
@@ -64,10 +72,11 @@ TEST_CASE("a key leaves, and the rest of the table stays where it is") {
               .members = {{diagnose::test::host(1), Membership::full}}});
   subnet.hold(1, {diagnose::test::kLimited, kBlueFull, kRedFull});
   const Plan plan = change(subnet, {subnet.partitions[0], subnet.partitions[2]});
-  REQUIRE(plan.ports.size() == 1);
-  CHECK(plan.ports[0].before == "0:0x7fff 1:0x8001 2:0x8002");
-  CHECK(plan.ports[0].after == "0:0x7fff 2:0x8002");
-  CHECK(plan.notes == Notes{"partition blue (0x0001) will be removed; 1 port will leave it"});
+  REQUIRE(plan.ports_size() == 1);
+  CHECK(plan.ports(0).before() == "0:0x7fff 1:0x8001 2:0x8002");
+  CHECK(plan.ports(0).after() == "0:0x7fff 2:0x8002");
+  REQUIRE(plan.notes_size() == 1);
+  CHECK(plan.notes(0) == "partition blue (0x0001) will be removed; 1 port will leave it");
 }
 
 TEST_CASE("the default key is back at index 0 where its rule says so, and else stays where it is") {
@@ -76,9 +85,9 @@ TEST_CASE("the default key is back at index 0 where its rule says so, and else s
   subnet.partitions[1].index0 = true;
   subnet.hold(1, {kBlueFull, diagnose::test::kLimited});
   std::vector<PartitionDefinition> after{subnet.partitions[0]};
-  CHECK(change(subnet, after).ports.at(0).after == "1:0x7fff");
+  CHECK(change(subnet, after).ports(0).after() == "1:0x7fff");
   subnet.partitions[0].index0 = after[0].index0 = true;
-  CHECK(change(subnet, after).ports.at(0).after == "0:0x7fff");
+  CHECK(change(subnet, after).ports(0).after() == "0:0x7fff");
 }
 
 TEST_CASE("a key whose index the subnet manager chooses has none, and index 0 is certain") {
@@ -86,9 +95,9 @@ TEST_CASE("a key whose index the subnet manager chooses has none, and index 0 is
   subnet.partitions[0].index0 = true;
   std::vector<PartitionDefinition> after{subnet.partitions[0],
                                          blue({{diagnose::test::host(1), Membership::full}})};
-  CHECK(change(subnet, after).ports.at(0).after == "0:0x7fff 0x8001");
+  CHECK(change(subnet, after).ports(0).after() == "0:0x7fff 0x8001");
   after[1].index0 = true;
-  CHECK(change(subnet, after).ports.at(0).after == "0:0x8001 0x7fff");
+  CHECK(change(subnet, after).ports(0).after() == "0:0x8001 0x7fff");
 }
 
 TEST_CASE("a port that has not been seen has keys without places, and counts as unseen") {
@@ -98,11 +107,11 @@ TEST_CASE("a port that has not been seen has keys without places, and counts as 
   const Plan plan =
       change(subnet, {subnet.partitions[0], blue({{diagnose::test::host(1), Membership::full},
                                                   {diagnose::test::host(9), Membership::full}})});
-  REQUIRE(plan.ports.size() == 2);
-  CHECK(plan.ports[0] == Plan::Port{diagnose::test::host(1), "h1 mlx5_0", "", "0x7fff 0x8001"});
-  CHECK(plan.ports[1] == Plan::Port{diagnose::test::host(9), "", "", "0x7fff 0x8001"});
-  CHECK(plan.unseen == 2);
-  CHECK(plan.packets == 0);
+  REQUIRE(plan.ports_size() == 2);
+  CHECK(row(plan.ports(0)) == row(diagnose::test::host(1), "h1 mlx5_0", "", "0x7fff 0x8001"));
+  CHECK(row(plan.ports(1)) == row(diagnose::test::host(9), "", "", "0x7fff 0x8001"));
+  CHECK(plan.unseen() == 2);
+  CHECK(plan.packets() == 0);
 }
 
 TEST_CASE("packets are blocks that differ: index 0 and a key in the second block are two") {
@@ -114,13 +123,13 @@ TEST_CASE("packets are blocks that differ: index 0 and a key in the second block
   }
   std::vector<PartitionDefinition> after = subnet.partitions;
   after[1].index0 = true;
-  CHECK(change(subnet, after).packets == 4);
+  CHECK(change(subnet, after).packets() == 4);
   subnet.switch_tables.erase(diagnose::test::host(1));
-  CHECK(change(subnet, after).packets == 4);  // as many as for the port
+  CHECK(change(subnet, after).packets() == 4);  // as many as for the port
   subnet.port(1).switch_port->enforcement->partition_cap = 0;
-  CHECK(change(subnet, after).packets == 2);
+  CHECK(change(subnet, after).packets() == 2);
   subnet.port(1).switch_port.reset();
-  CHECK(change(subnet, after).packets == 2);
+  CHECK(change(subnet, after).packets() == 2);
 }
 
 TEST_CASE("a key without a place is no packet beside those that are certain") {
@@ -139,7 +148,7 @@ TEST_CASE("a key without a place is no packet beside those that are certain") {
   std::vector<PartitionDefinition> after = subnet.partitions;
   after[1].pkey = ib::PKey(2);
   // Its third block must be written; the new key may be put there, instead of the second.
-  CHECK(change(subnet, after).packets == 2);
+  CHECK(change(subnet, after).packets() == 2);
 }
 
 TEST_CASE("a switch port's table is not repaired if the switch does not enforce it") {
@@ -148,7 +157,7 @@ TEST_CASE("a switch port's table is not repaired if the switch does not enforce 
   subnet.tables[diagnose::test::host(1)].keys[3] = kBlueFull;
   const auto changed = [&] {
     const FabricSnapshot snapshot = subnet.snapshot();
-    return plan_pending(snapshot, {}).changed;
+    return plan_pending(snapshot, {}).changed();
   };
   CHECK(changed() == 1);  // it lacks the key
   subnet.port(1).switch_port->enforcement->inbound = false;
@@ -161,8 +170,8 @@ TEST_CASE("a switch port's table is not repaired if the switch does not enforce 
                                     {.name = "red",
                                      .pkey = ib::PKey(2),
                                      .members = {{diagnose::test::host(1), Membership::full}}}});
-  CHECK(more.packets == 1);
-  CHECK(more.notes.empty());
+  CHECK(more.packets() == 1);
+  CHECK(more.notes().empty());
 }
 
 TEST_CASE("at which index a switch port holds a key is all the same") {
@@ -175,7 +184,7 @@ TEST_CASE("at which index a switch port holds a key is all the same") {
   subnet.switch_tables[diagnose::test::host(1)].keys =
       TestSubnet::table({diagnose::test::kLimited, kBlueFull});
   const FabricSnapshot snapshot = subnet.snapshot();
-  CHECK(plan_pending(snapshot, {}).changed == 0);
+  CHECK(plan_pending(snapshot, {}).changed() == 0);
 }
 
 TEST_CASE("ports that lose the default partition are counted, and those in no other one") {
@@ -185,7 +194,7 @@ TEST_CASE("ports that lose the default partition are counted, and those in no ot
   std::vector<PartitionDefinition> after = subnet.partitions;
   after[0] = fabric::default_definition();
   const Plan closing = change(subnet, after);
-  CHECK(closing.changed == 4);  // three hosts and the switch
+  CHECK(closing.changed() == 4);  // three hosts and the switch
   CHECK(noted(closing,
               "4 ports will no longer be full members of the default partition, 3 of them "
               "in no other partition"));
@@ -208,7 +217,7 @@ TEST_CASE("what does not fit, index 0 claimed twice and groups that stay are not
   before.index0 = true;
   before.group.mtu = fabric::Mtu::mtu_4096;
   const Plan plan = change(subnet, {subnet.partitions[0], subnet.partitions[1], before});
-  CHECK(plan.ports.at(0).after == "0x7fff 0x8001 0x8002");
+  CHECK(plan.ports(0).after() == "0x7fff 0x8001 0x8002");
   CHECK(noted(plan, "1 port with more keys than the P_Key table"));
   CHECK(noted(plan, "(\"h2 mlx5_0\"): more than one partition claims index 0"));
   CHECK(noted(plan, "the IPoIB broadcast group of blue keeps its parameters"));
@@ -220,26 +229,26 @@ TEST_CASE("of many ports the first are listed, and all are counted") {
       subnet,
       {subnet.partitions[0],
        {.name = "all", .pkey = ib::PKey(7), .members = {{PortGroup::all_cas, Membership::full}}}});
-  CHECK(plan.ports.size() == fabricapi::kMostPlanned);
-  CHECK(plan.changed == 1200);
-  CHECK(plan.packets == 2400);
+  CHECK(plan.ports_size() == fabricapi::kMostPlanned);
+  CHECK(plan.changed() == 1200);
+  CHECK(plan.packets() == 2400);
 }
 
 TEST_CASE("what is left to do is what tables lack, the switches' too; what is unread is counted") {
   TestSubnet subnet(5);
-  CHECK(plan_pending(subnet.snapshot(), kTerms) == Plan{});
+  CHECK(plan_pending(subnet.snapshot(), kTerms).ByteSizeLong() == 0);
   subnet.add(blue({{diagnose::test::host(1), Membership::full}}));
   subnet.hold(2, {diagnose::test::kLimited, kRedFull});
   subnet.switch_tables[diagnose::test::host(3)].keys[5] = kRedFull;
   subnet.tables.erase(diagnose::test::host(4));
   const Plan plan = plan_pending(subnet.snapshot(), kTerms);
-  REQUIRE(plan.ports.size() == 3);
-  CHECK(plan.ports[0].after == "0:0x7fff 0x8001");
-  CHECK(plan.ports[1].before == "0:0x7fff 1:0x8002");
-  CHECK(plan.ports[1].after == "0:0x7fff");
-  CHECK(plan.ports[2].before == plan.ports[2].after);
-  CHECK(plan.unseen == 1);
-  CHECK(plan.packets == 5);
+  REQUIRE(plan.ports_size() == 3);
+  CHECK(plan.ports(0).after() == "0:0x7fff 0x8001");
+  CHECK(plan.ports(1).before() == "0:0x7fff 1:0x8002");
+  CHECK(plan.ports(1).after() == "0:0x7fff");
+  CHECK(plan.ports(2).before() == plan.ports(2).after());
+  CHECK(plan.unseen() == 1);
+  CHECK(plan.packets() == 5);
 }
 
 TEST_CASE("what is not known is said: the subnet, its sweeps, who writes") {

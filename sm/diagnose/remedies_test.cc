@@ -233,7 +233,7 @@ TEST_CASE("each finding is named alone, and is gone when its remedy is done") {
     row.plant(fabric);
     const HealthChecks found = fabric.checks();
     REQUIRE(found.issues.size() == 1);
-    const fabricapi::Finding& finding = found.issues.front();
+    const Finding& finding = found.issues.front();
     CHECK(found.counts.at(row.kind) > 0);
     CHECK_MESSAGE((finding.subject + ": " + finding.text).find(row.named) != std::string::npos,
                   finding.text);
@@ -253,7 +253,7 @@ TEST_CASE("a remedy names the configuration that there is, and no key that does 
     fabric.subnet.port(1).m_key_protection = 0;
     fabric.subnet.port(2).switch_port->enforcement->inbound = false;
     fabric.subnet.hold(3, {ib::kDefaultFull});
-    for (const fabricapi::Finding& finding : fabric.checks().issues) {
+    for (const Finding& finding : fabric.checks().issues) {
       CAPTURE(finding.subject);
       CAPTURE(finding.remedy);
       CHECK(finding.remedy.find("mKeyProtection") == std::string::npos);

@@ -112,8 +112,8 @@ TEST_CASE("the first version's leases are whole, and renewed by their node") {
 
 TEST_CASE("the first version's nodes, and the GUIDs that it gave them") {
   const Kept kept;
-  CHECK(kept.registry->nodes.find("n4")->forgetting);
-  CHECK(kept.registry->nodes.find("n3")->guids == 2);
+  CHECK(kept.registry->nodes.find("n4")->forgetting());
+  CHECK(kept.registry->nodes.find("n3")->guids() == 2);
   using fabricapi::AllocatedGuid;
   const auto given = [&](const char* name, std::vector<uint32_t> vfs) {
     return kept.registry->nodes.allocate(node(name), {name, "0000:01:00.0", std::move(vfs)})

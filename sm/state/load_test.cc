@@ -78,8 +78,8 @@ TEST_CASE("stored bindings are loaded again, and must be verified again") {
     CHECK(expected_table(*bed.registry, guids[i]).index0 == expected[i].index0);
     CHECK(bed.registry->bindings.unsettled().contains(guids[i]) == (guids[i] != storage(1)));
   }
-  CHECK(bed.registry->nodes.find("n2")->forgetting);
-  CHECK(bed.registry->nodes.find("n3")->guids == 2);
+  CHECK(bed.registry->nodes.find("n2")->forgetting());
+  CHECK(bed.registry->nodes.find("n3")->guids() == 2);
   bed.commit();
   const auto objects = bed.store.objects;
   bed.settle();

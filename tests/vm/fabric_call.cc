@@ -56,7 +56,7 @@ Result<std::string> observe(fabricapi::Client& client, const Words& words) {
   const ib::Guid guid = TRY(ib::Guid::parse(words[1]));
   const auto sysfs = TRY(sysfs::Sysfs::open(words.size() > 3 ? words[3] : "/sys"));
   const ib::PKeyTable table = TRY(sysfs::pkeys(sysfs, words[2], 1));
-  TRY(client.observe({words[0], before.stamp, {{guid, table}}}, deadline));
+  TRY(client.observe({words[0], before.stamp(), {{guid, table}}}, deadline));
   return ib::text(table);
 }
 

@@ -75,7 +75,7 @@ Attack::Done tell_tables(const SecureFixture& fixture, Deadline end) {
   Attack::Done done;
   do {
     const auto answer = node.observe(told, Deadline::in(Duration(10'000)));
-    if (answer) told.stamp = answer->stamp;
+    if (answer) told.stamp = answer->stamp();
     const bool refused = !answer && answer.error().code() == Code::invalid;
     done.connected += answer || refused ? 1 : 0;
     done.cut += refused ? 1 : 0;

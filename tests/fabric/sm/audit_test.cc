@@ -125,9 +125,9 @@ TEST_CASE("no key is in the log, in an answer, or in a file that others can read
   CHECK(fixture.administrator().list_nodes(SmFixture::deadline_in()));
   const auto health = fixture.reader().health(SmFixture::deadline_in());
   REQUIRE(health);
-  std::string told = health->engine;
-  for (const fabricapi::Finding& finding : health->findings)
-    told += "\n" + finding.subject + ": " + finding.text + " " + finding.remedy;
+  std::string told = health->engine();
+  for (const v1::FabricHealthResponse::Finding& finding : health->findings())
+    told += "\n" + finding.subject() + ": " + finding.text() + " " + finding.remedy();
   check_no_secret(told, secrets, private_keys);
   using std::filesystem::perms;
   const Path conf = fixture.state_folder() / "opensm/opensm.conf";

@@ -67,10 +67,11 @@ TEST_CASE("what a node says of another node's port is not heard, and of its own 
   const auto stamp = n2.observe({"n2", "", {}}, SmFixture::deadline_in());
   REQUIRE(stamp);
   const SecureFixture::ServiceState before = fixture.service_state();
-  CHECK(stamp->wanted == std::vector{request.guid});
+  REQUIRE(stamp->wanted_size() == 1);
+  CHECK(stamp->wanted(0) == request.guid.value());
   const ib::PKey key(0x8001);
   check_refused(
-      n1.observe(observation(1, stamp->stamp, request.guid, key), SmFixture::deadline_in()),
+      n1.observe(observation(1, stamp->stamp(), request.guid, key), SmFixture::deadline_in()),
       Code::denied, {request.guid.text(), "n1"});
   CHECK(fixture.service_state() == before);
   // Nor is a table that was read before the key could be in it.
@@ -78,12 +79,12 @@ TEST_CASE("what a node says of another node's port is not heard, and of its own 
   CHECK(n2.get_binding(request.attachment, SmFixture::deadline_in())->state !=
         fabric::BindingState::verified);
   // One counts that was read when the sweep was over: a node tells what it reads again and again.
-  std::string newest = stamp->stamp;
+  std::string newest = stamp->stamp();
   fixture.until([&] {
     const auto told =
         n2.observe(observation(2, newest, request.guid, key), SmFixture::deadline_in());
     REQUIRE(told);
-    newest = told->stamp;
+    newest = told->stamp();
     return n2.get_binding(request.attachment, SmFixture::deadline_in())->state ==
            fabric::BindingState::verified;
   });

@@ -14,8 +14,8 @@ namespace {
 std::string found(const SmProcess& fixture, std::string_view text) {
   const auto health = fixture.client().health(SmFixture::deadline_in());
   if (!health) FAIL(health.error().text());
-  for (const fabricapi::Finding& finding : health->findings)
-    if (finding.text.find(text) != std::string::npos) return finding.text;
+  for (const v1::FabricHealthResponse::Finding& finding : health->findings())
+    if (finding.text().find(text) != std::string::npos) return finding.text();
   return "";
 }
 

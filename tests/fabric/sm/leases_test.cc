@@ -50,7 +50,7 @@ void bind_unseen(SecureFixture& fixture, Client& node, const fabricapi::BindRequ
     const auto answer = node.observe({name, newest, {{request.guid, {ib::PKey(0x7fff), kBlue}}}},
                                      SmFixture::deadline_in());
     REQUIRE(answer);
-    newest = answer->stamp;
+    newest = answer->stamp();
     return node.get_binding(request.attachment, SmFixture::deadline_in())->state ==
            BindingState::verified;
   });

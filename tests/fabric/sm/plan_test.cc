@@ -30,7 +30,7 @@ size_t compare(SmFixture& fixture, RandomChanges& random) {
   until_settled(fixture);
   const std::string wrong = difference(*plan, before, fixture.subnet.tables());
   CHECK_MESSAGE(wrong.empty(), wrong);
-  return plan->ports.size();
+  return static_cast<size_t>(plan->ports_size());
 }
 
 // PLANS=N: so many changes; a lane makes 200 (tests/lanes/plans.sh).

@@ -41,7 +41,7 @@ bool seen_since(const SmFixture& fixture, fabric::WallTime since) {
 bool in_force(const SmFixture& fixture) {
   const auto health = fixture.client().health(SmFixture::deadline_in());
   REQUIRE(health);
-  std::istringstream words(health->engine);
+  std::istringstream words(health->engine());
   std::string serving, version, swept, of, told;
   words >> serving >> version >> swept >> of >> told;
   return serving == "serving:" && swept == told;
@@ -173,28 +173,29 @@ void until_settled(SmFixture& fixture) {
   fixture.until([&] {
     const auto rest = fixture.client().plan({}, SmFixture::deadline_in());
     REQUIRE(rest);
-    return rest->changed == 0 && seen_since(fixture, now);
+    return rest->changed() == 0 && seen_since(fixture, now);
   });
 }
 
-std::string difference(const fabricapi::Plan& plan, const std::vector<ib::PKeyTable>& before,
+std::string difference(const v1::PlanResponse& plan, const std::vector<ib::PKeyTable>& before,
                        const std::vector<ib::PKeyTable>& after) {
   std::string text;
   std::set<ib::Guid> unknown;
-  for (const auto& port : plan.ports) unknown.insert(port.guid);
+  for (const auto& port : plan.ports()) unknown.insert(ib::Guid(port.guid()));
   for (unsigned host = 0; host < kHosts; ++host) {
-    const auto port = std::find_if(plan.ports.begin(), plan.ports.end(),
-                                   [&](const auto& one) { return one.guid == guid_of(host); });
+    const auto port = std::find_if(plan.ports().begin(), plan.ports().end(), [&](const auto& one) {
+      return ib::Guid(one.guid()) == guid_of(host);
+    });
     unknown.erase(guid_of(host));
-    const bool planned = port != plan.ports.end();
-    const bool right = planned
-                           ? port->before == ib::text(before[host]) &&
-                                 !same(before[host], after[host]) && holds(after[host], port->after)
-                           : same(before[host], after[host]);
+    const bool planned = port != plan.ports().end();
+    const bool right = planned ? port->before() == ib::text(before[host]) &&
+                                     !same(before[host], after[host]) &&
+                                     holds(after[host], port->after())
+                               : same(before[host], after[host]);
     if (right) continue;
     text += "h" + std::to_string(host) + " had " + ib::text(before[host]) + ", has " +
             ib::text(after[host]) + ", and was planned ";
-    text += (planned ? "from " + port->before + " to " + port->after : "not to change") + "\n";
+    text += (planned ? "from " + port->before() + " to " + port->after() : "not to change") + "\n";
   }
   unknown.erase(kAbsent);
   for (const ib::Guid guid : unknown) text += guid.text() + " was planned\n";

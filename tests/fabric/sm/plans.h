@@ -44,7 +44,7 @@ class RandomChanges {
 void until_settled(SmFixture& fixture);
 
 // The differences to the plan; empty: none.
-std::string difference(const fabricapi::Plan& plan, const std::vector<ib::PKeyTable>& before,
+std::string difference(const v1::PlanResponse& plan, const std::vector<ib::PKeyTable>& before,
                        const std::vector<ib::PKeyTable>& after);
 
 }  // namespace ibpod

@@ -11,7 +11,7 @@
 namespace ibpod {
 namespace {
 
-using fabricapi::Finding;
+using Finding = v1::FabricHealthResponse::Finding;
 
 class RemedyFixture : public SmProcess {
  public:
@@ -22,14 +22,14 @@ class RemedyFixture : public SmProcess {
   Finding named(const std::string& text) {
     Finding found;
     CAPTURE(text);
-    until([&] { return !(found = finding(text)).text.empty(); });
+    until([&] { return !(found = finding(text)).text().empty(); });
     return found;
   }
   void gone(const std::string& text) {
     CAPTURE(text);
     std::string left;
     CAPTURE(left);
-    until([&] { return (left = finding(text).text).empty(); });
+    until([&] { return (left = finding(text).text()).empty(); });
   }
   void restart(std::string more, std::string opensm) {
     end();
@@ -42,14 +42,14 @@ class RemedyFixture : public SmProcess {
   Finding finding(const std::string& text) const {
     const auto health = client().health(SmFixture::deadline_in());
     if (!health) FAIL(health.error().text());
-    for (const Finding& one : health->findings)
-      if ((one.subject + ": " + one.text).find(text) != std::string::npos) return one;
+    for (const Finding& one : health->findings())
+      if ((one.subject() + ": " + one.text()).find(text) != std::string::npos) return one;
     return {};
   }
 };
 
 bool says(const Finding& finding, std::string_view text) {
-  return finding.remedy.find(text) != std::string::npos;
+  return finding.remedy().find(text) != std::string::npos;
 }
 
 TEST_CASE("a default partition of full members: others are made limited, ibpod-sm is restarted") {

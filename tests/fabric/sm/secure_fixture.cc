@@ -23,7 +23,7 @@ SecureFixture::ServiceState SecureFixture::service_state() {
     const auto partitions = root.list_partitions({}, deadline_in());
     const auto nodes = root.list_nodes(deadline_in());
     REQUIRE((bindings && partitions && nodes));
-    whole = {bindings->items, partitions->items, *nodes, {}};
+    whole = {bindings->items, partitions->items, nodes->SerializeAsString(), {}};
     return settled(whole);
   });
   whole.tables = subnet.tables();

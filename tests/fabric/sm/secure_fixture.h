@@ -23,7 +23,7 @@ class SecureFixture : public Certificates, public SmFixture {
   struct ServiceState {
     std::vector<fabric::Binding> bindings;
     std::vector<fabric::PartitionStatus> partitions;
-    std::vector<fabricapi::Node> nodes;
+    std::string nodes;  // a v1::ListNodesResponse, as bytes
     std::vector<ib::PKeyTable> tables;
     bool operator==(const ServiceState&) const = default;
   };

@@ -130,7 +130,7 @@ void SmProcess::until(const std::function<bool()>& so) {
 
 bool SmProcess::is_healthy() const {
   const auto health = client().health(Deadline::in(Duration(30000)));
-  return health && health->engine.starts_with("serving");
+  return health && health->engine().starts_with("serving");
 }
 
 void SmProcess::until_healthy() {

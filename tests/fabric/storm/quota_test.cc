@@ -221,7 +221,7 @@ void print_state(const SecureFixture& fixture, const char* when) {
   std::printf("%s: partitions.conf %.2f MB, ibpod-sm %zu MB now, %zu MB at most; %s\n", when,
               error ? 0 : static_cast<double>(size) / 1e6, memory(fixture.pid(), "VmRSS:"),
               memory(fixture.pid(), "VmHWM:"),
-              health ? health->engine.c_str() : health.error().text().c_str());
+              health ? health->engine().c_str() : health.error().text().c_str());
   std::fflush(stdout);
 }
 

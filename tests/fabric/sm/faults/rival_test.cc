@@ -18,18 +18,18 @@ sm::opensm::OpenSmSettings other_sms(uint8_t priority) {
   return settings;
 }
 
-fabricapi::FabricHealth health(const SmFixture& fixture) {
+v1::FabricHealthResponse health(const SmFixture& fixture) {
   const auto told = fixture.client().health(SmFixture::deadline_in());
   if (!told) FAIL(told.error().text());
   return *told;
 }
 
 // The finding about the subnet manager at that host.
-std::string finding_of(const fabricapi::FabricHealth& health, unsigned host) {
-  for (const fabricapi::Finding& finding : health.findings)
-    if (finding.subject.find(guid_of(host).text()) != std::string::npos &&
-        finding.text.find("subnet manager") != std::string::npos)
-      return finding.text;
+std::string finding_of(const v1::FabricHealthResponse& health, unsigned host) {
+  for (const v1::FabricHealthResponse::Finding& finding : health.findings())
+    if (finding.subject().find(guid_of(host).text()) != std::string::npos &&
+        finding.text().find("subnet manager") != std::string::npos)
+      return finding.text();
   return "";
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("beside an OpenSM of higher priority it names that, claims nothing, an
   SmFixture fixture{SmFixture::Unstarted{}};
   fixture.launch();
   REQUIRE(fixture.serves());
-  fixture.until([&] { return health(fixture).engine.starts_with("not_master"); });
+  fixture.until([&] { return health(fixture).engine().starts_with("not_master"); });
   fixture.until([&] {
     return finding_of(health(fixture), kOtherSmHost).find("is master") != std::string::npos;
   });
