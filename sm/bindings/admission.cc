@@ -1,6 +1,5 @@
 #include "sm/bindings/admission.h"
 
-#include "sm/api/authz.h"
 #include "sm/bindings/authz.h"
 #include "sm/bindings/conflicts.h"
 #include "sm/bindings/node_registry.h"
@@ -251,7 +250,6 @@ Result<Memberships> admit(const state::Journal& journal, const Caller& caller,
   TRY(check_request(request, journal.policy().limits.memberships_of_binding));
   Admission one(journal, caller, request, facts);
   // Checks of the caller, the pod and its node, the attachment, and the port.
-  TRY(api::authorize(caller, api::Call::bind, one.node()));
   TRY(one.name_partitions().during(step));
   TRY(check_listed_once(one.request));  // the partition may be named and also requested by P_Key
   TRY(one.check_node().during(step));

@@ -1,5 +1,5 @@
 // Authorization by ownership: partitions by namespaces and nodes, ports by nodes and pods.
-// sm/api/authz.h has the permissions of roles.
+// sm/api/authz.h has the permissions of roles, which are checked before.
 //
 // An error for a node must reveal nothing about others: neither their pods, nor which partitions
 // exist.

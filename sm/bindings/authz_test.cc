@@ -15,49 +15,6 @@ std::string code(const Result<Value>& result) {
   return result ? "ok" : code(result.error());
 }
 
-TEST_CASE("authorization by role") {
-  const struct {
-    Caller caller;
-    const char *partitions, *own, *others, *forget, *see_own, *see_others, *list;
-  } cases[] = {
-      {administrator(), "ok", "ok", "ok", "ok", "ok", "ok", "ok"},
-      {node("n1"), "denied", "ok", "denied", "denied", "ok", "denied", "denied"},
-      {reader(), "denied", "denied", "denied", "denied", "ok", "ok", "ok"},
-  };
-  for (const auto& who : cases) {
-    CAPTURE(std::string(name(who.caller.role)));
-    Fixture bed;
-    const BindRequest present = request("n1", "p", vf(2), {{"blue", kLimited}});
-    const BindRequest elsewhere = request("n2", "p", vf(12), {{"blue", kLimited}});
-    bed.bind(present);
-    bed.bind(elsewhere);
-    Registries& registry = *bed.registry;
-    const Caller& caller = who.caller;
-    CHECK(code(registry.partitions.create(caller, make_partition("x", 0x102))) == who.partitions);
-    CHECK(code(registry.partitions.update(caller, make_partition("red", 0), bed.now)) ==
-          who.partitions);
-    CHECK(code(registry.partitions.remove(caller, "red")) == who.partitions);
-    const auto bind = [&](const BindRequest& request) {
-      return code(registry.bindings.bind(caller, request, absent(), bed.now));
-    };
-    CHECK(bind(request("n1", "a", vf(1), {{"blue", kLimited}})) == who.own);
-    CHECK(bind(request("n2", "a", vf(11), {{"blue", kLimited}})) == who.others);
-    CHECK(code(registry.nodes.sync(caller, {"n1", {}}, bed.now)) == who.own);
-    CHECK(code(registry.nodes.sync(caller, {"n2", {}}, bed.now)) == who.others);
-    CHECK(code(registry.nodes.allocate(caller, {"n1", "0000:01:00.0", {0}})) == who.own);
-    CHECK(code(registry.nodes.allocate(caller, {"n2", "0000:01:00.0", {0}})) == who.others);
-    CHECK(code(registry.bindings.binding(caller, present.attachment)) == who.see_own);
-    CHECK(code(registry.bindings.binding(caller, elsewhere.attachment)) == who.see_others);
-    CHECK(code(registry.bindings.list(caller, {"n1", "", "", "", {}, {}}, {})) == who.see_own);
-    CHECK(code(registry.bindings.list(caller, {"n2", "", "", "", {}, {}}, {})) == who.see_others);
-    CHECK(code(registry.partitions.list(caller, {})) == who.list);
-    CHECK(code(registry.bindings.unbind(caller, present.attachment, bed.now)) == who.own);
-    CHECK(code(registry.bindings.unbind(caller, elsewhere.attachment, bed.now)) == who.others);
-    CHECK(code(registry.bindings.unbind(caller, {"n2", "none", "net1"}, bed.now)) == who.others);
-    CHECK(code(registry.nodes.forget(caller, {"n1", true}, bed.now)) == who.forget);
-  }
-}
-
 TEST_CASE("no pod makes itself more than its partition gives") {
   Partition blue = make_partition("blue", 0x100);
   blue.membership = kLimited;
@@ -78,20 +35,18 @@ TEST_CASE("no pod makes itself more than its partition gives") {
   CHECK_MESSAGE(asked(node("n1"), "blue", kFull) == "ok", "it stays what it is");
 }
 
-TEST_CASE("a node sees its own bindings, and not all") {
+TEST_CASE("the bindings of a node are its own, whatever page is asked for") {
   Fixture bed;
   bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   bed.bind(request("n2", "b", vf(11), {{"blue", kLimited}}));
   for (const std::string partition : {"", "blue"}) {
-    fabricapi::BindingFilter filter{"", partition, "", "", {}, {}};
-    CHECK(code(bed.registry->bindings.list(node("n2"), filter, {})) == "denied");
-    filter.node = "n2";
-    const auto seen = bed.registry->bindings.list(node("n2"), filter, {}).value();
+    fabricapi::BindingFilter filter{"n2", partition, "", "", {}, {}};
+    const auto seen = bed.registry->bindings.list(filter, {}).value();
     REQUIRE(seen.items.size() == 1);
     CHECK(seen.items[0].attachment.container == "b");
     // Not with another node's page token, either.
     filter.node = "n1";
-    CHECK(bed.registry->bindings.list(node("n1"), filter, {0, "n1/zz/net1"}).value().items.empty());
+    CHECK(bed.registry->bindings.list(filter, {0, "n1/zz/net1"}).value().items.empty());
   }
 }
 
@@ -115,7 +70,7 @@ TEST_CASE("a node gets the same error for a missing partition and for a forbidde
         std::string::npos);
   CHECK(refusal(administrator(), "none").code() == Code::not_found);
   // A partition that is being deleted gives the same error.
-  REQUIRE(bed.registry->partitions.remove(administrator(), "theirs"));
+  REQUIRE(bed.registry->partitions.remove("theirs"));
   CHECK(refusal(node("n1"), "theirs").code() == Code::denied);
   bed.bind(request("n1", "a", vf(1), {{"ours", kLimited}}));
   // One allowed partition of two is not enough.
@@ -155,7 +110,7 @@ TEST_CASE(
   bed.bind(asked("n1", vf(1)));
   // An existing binding stays, even if the partition no longer allows its node.
   ours.nodes = {"n2"};
-  REQUIRE(bed.registry->partitions.update(administrator(), ours, bed.now));
+  REQUIRE(bed.registry->partitions.update(ours, bed.now));
   bed.commit();
   CHECK(bed.bind(asked("n1", vf(1))).desired.size() == 1);
   bed.bind(asked("n2", vf(11)));
@@ -170,7 +125,7 @@ TEST_CASE("a node binds VFs that are its own") {
   CHECK(bed.refusal(request("n1", "a", pf(1), {{"blue", kLimited}})).code() == Code::denied);
   CHECK(bed.refusal(child("n1", "a", vf(1), {{"blue", kLimited}})).code() == Code::denied);
   CHECK(bed.refusal(child("n1", "a", pf(2), {{"blue", kLimited}})).code() == Code::denied);
-  REQUIRE(bed.registry->nodes.allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
+  REQUIRE(bed.registry->nodes.allocate({"n1", "0000:01:00.0", {0}}));
   CHECK(bed.refusal(request("n2", "a", vf(0x1000), {{"blue", kLimited}})).code() == Code::denied);
   bed.bind(request("n1", "a", vf(0x1000), {{"blue", kLimited}}));
   CHECK(bed.registry->bindings.bind(
@@ -216,7 +171,7 @@ TEST_CASE_FIXTURE(Choosers, "a pod can request a free GUID if its namespace may"
         std::string::npos);
   // Nor the GUID of another VF of its node, which a later pod could have.
   CHECK(refused(choice("n1", 1)).find("cannot be requested by pods") != std::string::npos);
-  REQUIRE(registry->nodes.allocate(node("n1"), {"n1", "0000:01:00.0", {0}}));
+  REQUIRE(registry->nodes.allocate({"n1", "0000:01:00.0", {0}}));
   commit();
   CHECK(refused(choice("n1", 0x1000)).find("cannot be requested by pods") != std::string::npos);
   for (const uint64_t number : {0x2003U, 0x2004U, 0x2005U})
@@ -256,12 +211,12 @@ TEST_CASE("a PF may be the first node's that binds a child on it, until that is 
   CHECK(bed.refusal(child("n2", "b", pf(11), {{"blue", kLimited}})).code() == Code::denied);
   // GUIDs with an owner: configured, a storage server's, the pool's, a VF's.
   bed.bind(request("n2", "v", vf(11), {{"blue", kLimited}}));
-  REQUIRE(bed.registry->nodes.allocate(node("n2"), {"n2", "0000:01:00.0", {0}}));
+  REQUIRE(bed.registry->nodes.allocate({"n2", "0000:01:00.0", {0}}));
   for (const ib::Guid guid : {pf(2), vf(12), storage(1), vf(0x1000), vf(0x1003), vf(11)})
     CHECK(bed.refusal(child("n1", "b", guid, {{"blue", kLimited}})).code() == Code::denied);
   bed.bind(child("n1", "b", pf(12), {{"blue", kLimited}}));
   CHECK(bed.refusal(child("n1", "c", pf(13), {{"blue", kLimited}})).code() == Code::denied);
-  REQUIRE(bed.registry->nodes.forget(administrator(), {"n1", true}, bed.now));
+  REQUIRE(bed.registry->nodes.forget({"n1", true}, bed.now));
   bed.settle();
   bed.bind(child("n2", "b", pf(11), {{"blue", kLimited}}));
 }

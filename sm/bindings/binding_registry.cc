@@ -1,6 +1,5 @@
 #include "sm/bindings/binding_registry.h"
 
-#include "sm/api/authz.h"
 #include "sm/bindings/admission.h"
 #include "sm/bindings/authz.h"
 #include "sm/bindings/lifecycle.h"
@@ -72,10 +71,8 @@ fabric::Binding BindingRegistry::rebind(BindingRecord& entry, Memberships member
   return binding;
 }
 
-Result<fabric::Binding> BindingRegistry::unbind(const Caller& caller,
-                                                const fabric::Attachment& attachment, Now now) {
+Result<fabric::Binding> BindingRegistry::unbind(const fabric::Attachment& attachment, Now now) {
   TRY(journal_.check_readable());
-  TRY(api::authorize(caller, api::Call::unbind, attachment.node));
   BindingRecord* const found = journal_.state().find_binding(attachment);
   if (found == nullptr) {
     fabric::Binding none;

@@ -1,8 +1,9 @@
 // BindingRegistry: the bindings: the port and the partitions of each attachment, and whether the
 // port's table was verified.
 //
-// It has no clock and reads no fabric: time and observations are arguments. A request either
-// succeeds, or returns an Error and changes nothing. Changes are durable after Journal::commit().
+// It has no clock and reads no fabric: time and observations are arguments. Callers are authorized
+// by role and node before they get here (sm/api/call_gate.h). A request either succeeds, or returns
+// an Error and changes nothing. Changes are durable after Journal::commit().
 #pragma once
 
 #include "lib/fabricapi/fabric.h"
@@ -31,8 +32,7 @@ class BindingRegistry {
   Result<fabric::Binding> bind(const Caller& caller, const fabricapi::BindRequest& request,
                                const PortFacts& facts, state::Now now);
   // Returns the binding as `releasing`, or as `released` if there is none.
-  Result<fabric::Binding> unbind(const Caller& caller, const fabric::Attachment& attachment,
-                                 state::Now now);
+  Result<fabric::Binding> unbind(const fabric::Attachment& attachment, state::Now now);
   // Handles all leases that have ended.
   Status expire(state::Now now);
   // The end of the earliest lease; nothing: there is no lease.
@@ -68,11 +68,10 @@ class BindingRegistry {
   // Ports with a key that must still be added or removed.
   const std::set<ib::Guid>& unsettled() const;
 
-  // --- lookups; a node can read only its own bindings
+  // --- lookups
 
-  Result<fabric::Binding> binding(const Caller& caller, const fabric::Attachment& attachment) const;
-  Result<fabricapi::ListPage<fabric::Binding>> list(const Caller& caller,
-                                                    const fabricapi::BindingFilter& filter,
+  Result<fabric::Binding> binding(const fabric::Attachment& attachment) const;
+  Result<fabricapi::ListPage<fabric::Binding>> list(const fabricapi::BindingFilter& filter,
                                                     const fabricapi::PageRequest& page) const;
   std::vector<fabric::Binding> bindings_of(ib::Guid guid) const;
   // As bindings_of(), without copies; valid until the bindings change.

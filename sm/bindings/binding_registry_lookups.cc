@@ -1,5 +1,4 @@
 // The lookups of BindingRegistry.
-#include "sm/api/authz.h"
 #include "sm/bindings/binding_registry.h"
 #include "sm/state/names.h"
 
@@ -41,16 +40,13 @@ uint64_t BindingRegistry::changed_in(ib::Guid guid) const {
 
 const std::set<ib::Guid>& BindingRegistry::unsettled() const { return records().unsettled; }
 
-Result<Binding> BindingRegistry::binding(const Caller& caller,
-                                         const fabric::Attachment& attachment) const {
-  TRY(api::authorize(caller, api::Call::get_binding, attachment.node));
+Result<Binding> BindingRegistry::binding(const fabric::Attachment& attachment) const {
   if (const BindingRecord* const found = records().find_binding(attachment)) return found->binding;
   return Error(Code::not_found, "there is no binding of " + text(attachment));
 }
 
-Result<ListPage<Binding>> BindingRegistry::list(const Caller& caller, const BindingFilter& filter,
+Result<ListPage<Binding>> BindingRegistry::list(const BindingFilter& filter,
                                                 const PageRequest& page) const {
-  TRY(api::authorize(caller, api::Call::list_bindings, filter.node));
   fabric::Attachment after{filter.node, "", ""};
   if (!page.token.empty()) {
     const fabric::Attachment last = TRY(state::attachment_of(page.token).during("page token"));

@@ -77,7 +77,7 @@ TEST_CASE("the same request again is the same binding, and costs no write") {
   // The partition's membership has changed since this binding.
   Partition blue = make_partition("blue", 0);
   blue.membership = kFull;
-  REQUIRE(bed.registry->partitions.update(administrator(), blue, bed.now));
+  REQUIRE(bed.registry->partitions.update(blue, bed.now));
   CHECK(bed.bind(a) == verified);
   CHECK(bed.store.commits() == commits + 1);
   CHECK(bed.registry->journal.version() == version);
@@ -161,7 +161,7 @@ TEST_CASE("while something is being lost nothing is gained by another change, or
   bed.bind(asked("blue"));
   CHECK(bed.keys(vf(1)).empty());
   CHECK(expected_table(*bed.registry, vf(1)).pending_removal == std::vector{ib::PKey(0x8100)});
-  CHECK(bed.registry->partitions.remove(administrator(), "blue").error().code() == Code::busy);
+  CHECK(bed.registry->partitions.remove("blue").error().code() == Code::busy);
   bed.settle();
   CHECK(bed.keys(vf(1)) == "0x8100");
   // The verified removal is durable.
@@ -174,11 +174,11 @@ TEST_CASE("a key that is leaving keeps its partition from being deleted") {
   bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
   bed.settle();
   bed.bind(request("n1", "a", vf(1), {{"red", kLimited}}));
-  const auto refused = bed.registry->partitions.remove(administrator(), "blue");
+  const auto refused = bed.registry->partitions.remove("blue");
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == Code::busy);
   bed.settle();
-  CHECK(bed.registry->partitions.remove(administrator(), "blue"));
+  CHECK(bed.registry->partitions.remove("blue"));
 }
 
 TEST_CASE("a VF has one attachment, and others learn of it what is theirs") {
@@ -248,12 +248,12 @@ TEST_CASE("a port is in a partition in one way") {
         "requested, but the binding of n1/a/net1 has full");
   Partition red = make_partition("red", 0);
   red.members = {{pf(1), kFull, ""}};
-  REQUIRE(bed.registry->partitions.update(administrator(), red, bed.now));
+  REQUIRE(bed.registry->partitions.update(red, bed.now));
   CHECK(bed.refusal(child("n1", "b", pf(1), {{"red", kLimited}})).code() == Code::invalid);
   bed.bind(child("n1", "b", pf(1), {{"red", kFull}}));
   CHECK(bed.refusal(child("n1", "b", pf(1), {{"blue", kLimited}})).code() == Code::busy);
   red.members[0].membership = kLimited;
-  const auto refused = bed.registry->partitions.update(administrator(), red, bed.now);
+  const auto refused = bed.registry->partitions.update(red, bed.now);
   CHECK(refused.error().code() == Code::busy);
   // A child's port must be a PF: a VF could end before its children.
   CHECK(bed.refusal(child("n1", "c", vf(1), {{"red", kLimited}})).code() == Code::denied);
@@ -274,15 +274,13 @@ TEST_CASE("one partition has index 0 of a port's table") {
   bed.bind(a);
   CHECK(expected_table(*bed.registry, vf(1)).index0 == ib::PKey(0x110));
   second.members = {{vf(1), kLimited, ""}};
-  CHECK(bed.registry->partitions.update(administrator(), second, bed.now).error().code() ==
-        Code::busy);
+  CHECK(bed.registry->partitions.update(second, bed.now).error().code() == Code::busy);
   Partition blue = make_partition("blue", 0x100);
   blue.index0 = true;
-  CHECK(bed.registry->partitions.update(administrator(), blue, bed.now).error().code() ==
-        Code::busy);
+  CHECK(bed.registry->partitions.update(blue, bed.now).error().code() == Code::busy);
   bed.unbind(a);
   bed.settle();
-  REQUIRE(bed.registry->partitions.update(administrator(), second, bed.now));
+  REQUIRE(bed.registry->partitions.update(second, bed.now));
   CHECK(bed.refusal(a).code() == Code::busy);
   // The port moves from one partition to the other: its own membership is no conflict.
   bed.bind(request("n2", "a", vf(11), {{"first", kLimited}}));
@@ -294,7 +292,7 @@ TEST_CASE("one partition has index 0 of a port's table") {
   const uint64_t version = bed.registry->bindings.changed_in(vf(11));
   second.index0 = false;
   second.members.clear();
-  REQUIRE(bed.registry->partitions.update(administrator(), second, bed.now));
+  REQUIRE(bed.registry->partitions.update(second, bed.now));
   CHECK(bed.registry->bindings.changed_in(vf(11)) > version);
 }
 
@@ -321,20 +319,19 @@ TEST_CASE("children leave index 0 to the interface that they are on") {
   CHECK(members("blue") == std::vector<fabric::Member>{{pf(1), kLimited, false}});
   Partition blue = make_partition("blue", 0x100);
   blue.index0 = true;
-  REQUIRE(bed.registry->partitions.update(administrator(), blue, bed.now));
+  REQUIRE(bed.registry->partitions.update(blue, bed.now));
   CHECK(members("blue") == std::vector<fabric::Member>{{pf(1), kLimited, true}});
   // A static membership of the interface itself gets index 0.
   const uint64_t version = bed.registry->bindings.changed_in(pf(1));
   first.members = second.members = {{pf(1), kLimited, ""}};
-  REQUIRE(bed.registry->partitions.update(administrator(), first, bed.now));
+  REQUIRE(bed.registry->partitions.update(first, bed.now));
   CHECK(index0() == ib::PKey(0x110));
   CHECK(bed.registry->bindings.changed_in(pf(1)) > version);
   CHECK(members("first") ==
         std::vector<fabric::Member>{{pf(1), kLimited, false}, {vf(1), kLimited, false}});
-  CHECK(bed.registry->partitions.update(administrator(), second, bed.now).error().code() ==
-        Code::busy);
+  CHECK(bed.registry->partitions.update(second, bed.now).error().code() == Code::busy);
   first.members.clear();
-  REQUIRE(bed.registry->partitions.update(administrator(), first, bed.now));
+  REQUIRE(bed.registry->partitions.update(first, bed.now));
   CHECK_FALSE(index0());
   CHECK(members("first").back() == fabric::Member{pf(1), kLimited, true});
 }
@@ -376,10 +373,10 @@ TEST_CASE("`both` is refused where OpenSM would make it full") {
   CHECK(bed.refusal(request("n1", "a", vf(1), {{"blue", kBoth}})).code() == Code::invalid);
   Partition both = make_partition("both", 0x101);
   both.membership = kBoth;
-  CHECK_FALSE(bed.registry->partitions.create(administrator(), both));
+  CHECK_FALSE(bed.registry->partitions.create(both));
   both.membership = kFull;
   both.members = {{storage(1), kBoth, ""}};
-  CHECK_FALSE(bed.registry->partitions.create(administrator(), both));
+  CHECK_FALSE(bed.registry->partitions.create(both));
 }
 
 TEST_CASE(
@@ -544,7 +541,7 @@ TEST_CASE("a partition can require proof from the port itself") {
   REQUIRE(bed.state(b) == BindingState::verified);
   Partition blue = make_partition("blue", 0);
   blue.proof = Proof::port;
-  REQUIRE(bed.registry->partitions.update(administrator(), blue, bed.now));
+  REQUIRE(bed.registry->partitions.update(blue, bed.now));
   CHECK(bed.state(b) == BindingState::written);
   CHECK(bed.registry->bindings.unsettled() == std::set{vf(2)});
 }
@@ -579,7 +576,7 @@ TEST_CASE("a partition can require no proof") {
   REQUIRE(bed.state(c) == BindingState::verified);
   Partition strict = make_partition("open", 0);
   strict.proof = Proof::node;
-  REQUIRE(bed.registry->partitions.update(administrator(), strict, bed.now));
+  REQUIRE(bed.registry->partitions.update(strict, bed.now));
   CHECK(bed.state(c) == BindingState::written);
 }
 

@@ -21,7 +21,7 @@ struct Machines : Fixture {
   Result<SyncAnswer> sync(const std::string& boot, const std::string& container) {
     fabricapi::SyncRequest request{"n1", {{container, "net1"}}};
     request.boot = boot;
-    Result<SyncAnswer> answer = registry->nodes.sync(node("n1"), request, now);
+    Result<SyncAnswer> answer = registry->nodes.sync(request, now);
     commit();
     return answer;
   }

@@ -30,7 +30,7 @@ TEST_CASE("a former member is waited for by the GUID that it has, also after a s
   Partition blue = make_partition("blue", 0x100);
   blue.members = {{kOddStorage, kFull, "storage"}};
   Fixture bed({blue});
-  REQUIRE(bed.registry->partitions.remove(administrator(), "blue"));
+  REQUIRE(bed.registry->partitions.remove("blue"));
   bed.commit();
   bed.start();
   const auto waits = bed.registry->partitions.find("blue");

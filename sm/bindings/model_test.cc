@@ -127,7 +127,7 @@ class World {
       CHECK(binding.applied == binding.desired);
       CHECK_FALSE(bed_.registry->nodes.find(binding.attachment.node)->forgetting());
     }
-    for (const auto& status : bed_.registry->partitions.list(reader(), {}).value().items)
+    for (const auto& status : bed_.registry->partitions.list({}).value().items)
       CHECK(status.state != PartitionState::deleting);
   }
 
@@ -176,7 +176,7 @@ class World {
     Partition partition = test::make_partition(kPartitions[pick(kPartitions.size())], 0);
     const size_t what = pick(4);
     if (what == 0 && pick(3) == 0)
-      return (void)bed_.registry->partitions.remove(administrator(), partition.name);  // or refused
+      return (void)bed_.registry->partitions.remove(partition.name);  // or refused
     if (partition.name != "auto") partition.pkey = ib::PKey(static_cast<uint16_t>(0x100 + pick(2)));
     partition.index0 = pick(4) == 0;
     partition.membership = any_membership();
@@ -186,9 +186,9 @@ class World {
       if (pick(4) == 0) partition.members.push_back({storage(i), any_membership(), ""});
     if (pick(8) == 0) partition.members.push_back({pf(1), any_membership(), ""});
     if (pick(8) == 0) partition.members.push_back({kChoices[1], any_membership(), ""});
-    if (bed_.registry->partitions.create(administrator(), partition)) return;
+    if (bed_.registry->partitions.create(partition)) return;
     partition.pkey.reset();
-    (void)bed_.registry->partitions.update(administrator(), partition, bed_.now);  // or refused
+    (void)bed_.registry->partitions.update(partition, bed_.now);  // or refused
   }
 
   void bind() {
@@ -232,7 +232,7 @@ class World {
     const std::vector<fabric::Binding> there = all();
     if (there.empty()) return;
     const fabric::Attachment attachment = there[pick(there.size())].attachment;
-    REQUIRE(bed_.registry->bindings.unbind(node(attachment.node), attachment, bed_.now));
+    REQUIRE(bed_.registry->bindings.unbind(attachment, bed_.now));
     wanted_.erase(attachment);
   }
 
@@ -248,7 +248,7 @@ class World {
     for (const fabric::Binding& binding : all())
       if (binding.attachment.node == request.node && pick(8) != 0)
         request.attachments.push_back({binding.attachment.container, "net1"});
-    REQUIRE(bed_.registry->nodes.sync(node(request.node), request, bed_.now));
+    REQUIRE(bed_.registry->nodes.sync(request, bed_.now));
     drop_released();
   }
 
@@ -260,12 +260,11 @@ class World {
 
   void allocate() {
     const std::string name = any_node();
-    (void)bed_.registry->nodes.allocate(node(name),
-                                        {name, "0000:01:00.0", {0, 1}});  // or no GUID is free
+    (void)bed_.registry->nodes.allocate({name, "0000:01:00.0", {0, 1}});  // or no GUID is free
   }
 
   void forget() {
-    (void)bed_.registry->nodes.forget(administrator(), {any_node(), true},
+    (void)bed_.registry->nodes.forget({any_node(), true},
                                       bed_.now);  // or the node is unknown
     drop_released();
   }
@@ -324,7 +323,7 @@ class World {
   }
 
   std::vector<fabric::Binding> all() const {
-    return bed_.registry->bindings.list(reader(), {}, {}).value().items;
+    return bed_.registry->bindings.list({}, {}).value().items;
   }
   Promises found() const {
     Promises found;
@@ -359,7 +358,7 @@ class World {
   // A static member's key is pending removal if its partition is deleted, but not if its membership
   // changes.
   void add_static(ib::Guid guid, Keys& known) const {
-    const auto partitions = bed_.registry->partitions.list(reader(), {}).value().items;
+    const auto partitions = bed_.registry->partitions.list({}).value().items;
     for (const fabric::PartitionStatus& status : partitions)
       for (const fabric::StaticMember& member : status.spec.members)
         if (member.guid == guid) add(known, *status.spec.pkey, kBoth);

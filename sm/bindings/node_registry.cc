@@ -1,6 +1,5 @@
 #include "sm/bindings/node_registry.h"
 
-#include "sm/api/authz.h"
 #include "sm/bindings/lifecycle.h"
 #include "sm/state/names.h"
 
@@ -54,9 +53,8 @@ Status check_known_node(const state::Journal& journal, const std::string& node) 
                "node limit reached (" + std::to_string(journal.policy().limits.nodes) + ")");
 }
 
-Result<SyncAnswer> NodeRegistry::sync(const Caller& caller, const SyncRequest& request, Now now) {
+Result<SyncAnswer> NodeRegistry::sync(const SyncRequest& request, Now now) {
   TRY(journal_.check_readable());
-  TRY(api::authorize(caller, api::Call::sync, request.node));
   TRY(check_known_node(journal_, request.node));
   const BootIdResult machine = TRY(note_boot_id(request, now));
   note_contact(request.node, now);
@@ -86,10 +84,8 @@ Result<SyncAnswer> NodeRegistry::sync(const Caller& caller, const SyncRequest& r
   return answer;
 }
 
-Result<std::vector<AllocatedGuid>> NodeRegistry::allocate(const Caller& caller,
-                                                          const AllocateRequest& request) {
+Result<std::vector<AllocatedGuid>> NodeRegistry::allocate(const AllocateRequest& request) {
   TRY(journal_.check_readable());
-  TRY(api::authorize(caller, api::Call::allocate_guids, request.node));
   TRY(check_known_node(journal_, request.node));
   if (!policy().guids.can_assign())
     return Error(Code::unsupported,
@@ -174,10 +170,8 @@ Status NodeRegistry::check_silent(const std::string& name, const NodeRecord& nod
           "; or use --force now if its devices are not in use");
 }
 
-Result<v1::FabricNode> NodeRegistry::forget(const Caller& caller,
-                                            const fabricapi::ForgetRequest& request, Now now) {
+Result<v1::FabricNode> NodeRegistry::forget(const fabricapi::ForgetRequest& request, Now now) {
   TRY(journal_.check_readable());
-  TRY(api::authorize(caller, api::Call::forget_node));
   const std::string& node = request.node;
   const auto found = records().nodes.find(node);
   if (found == records().nodes.end())

@@ -21,26 +21,21 @@ Status check_known_node(const state::Journal& journal, const std::string& node);
 
 class NodeRegistry {
  public:
-  using Caller = fabricapi::Caller;
-
   // `journal` outlives it.
   explicit NodeRegistry(state::Journal& journal) : journal_(journal) {}
 
   // Renews the leases of the named attachments. Others are released when their lease ends, or now
   // if it has. denied for a second machine with the node's name. While it may be the known machine
   // after a reboot, attachments that are not named stay, and are not reported.
-  Result<fabricapi::SyncAnswer> sync(const Caller& caller, const fabricapi::SyncRequest& request,
-                                     state::Now now);
+  Result<fabricapi::SyncAnswer> sync(const fabricapi::SyncRequest& request, state::Now now);
   // Assigns a GUID to each VF, or to none. A VF keeps its GUID until the node is forgotten.
-  Result<std::vector<fabricapi::AllocatedGuid>> allocate(const Caller& caller,
-                                                         const fabricapi::AllocateRequest& request);
+  Result<std::vector<fabricapi::AllocatedGuid>> allocate(const fabricapi::AllocateRequest& request);
   // Records a call of the node's agent. Does nothing if the node is not known.
   void note_contact(const std::string& node, state::Now now);
   // Releases the node's bindings; after the last one, its GUIDs are free and the node is removed.
   // busy, unless forced, if the node has bindings or GUIDs and may be alive: its last call, or the
   // load of the state, is less than a lease ago.
-  Result<v1::FabricNode> forget(const Caller& caller, const fabricapi::ForgetRequest& request,
-                                state::Now now);
+  Result<v1::FabricNode> forget(const fabricapi::ForgetRequest& request, state::Now now);
   // Nodes whose name two machines use: both have called recently.
   std::vector<std::string> duplicates(state::Now now) const;
 

@@ -12,7 +12,7 @@ SyncAnswer sync(Fixture& bed, const std::string& name, const std::vector<std::st
   fabricapi::SyncRequest request{name, {}};
   for (const std::string& container : containers)
     request.attachments.push_back({container, "net1"});
-  const SyncAnswer answer = bed.registry->nodes.sync(node(name), request, bed.now).value();
+  const SyncAnswer answer = bed.registry->nodes.sync(request, bed.now).value();
   bed.commit();
   return answer;
 }
@@ -251,7 +251,7 @@ fabricapi::AllocateRequest vfs(const std::string& node, std::vector<uint32_t> vf
 }
 
 std::string allocate(Fixture& bed, const fabricapi::AllocateRequest& request) {
-  const auto given = bed.registry->nodes.allocate(node(request.node), request);
+  const auto given = bed.registry->nodes.allocate(request);
   if (!given) return given.error().text();
   bed.commit();
   std::string text;
@@ -287,7 +287,7 @@ TEST_CASE("the pool gives no GUID that anything else names") {
   Fixture bed({members, make_partition("red", 0x101)}, rules);
   REQUIRE(bed.registry->bindings.bind(
       administrator(), request("n1", "a", vf(0x1003), {{"red", kLimited}}), {}, bed.now));
-  REQUIRE(bed.registry->partitions.update(administrator(), make_partition("blue", 0), bed.now));
+  REQUIRE(bed.registry->partitions.update(make_partition("blue", 0), bed.now));
   CHECK(allocate(bed, vfs("n3", {0, 1, 2, 3})) == "0=4 1=5 2=6 3=7 ");
   CHECK(allocate(bed, vfs("n3", {4})).find("no GUID is free") == 0);
   // Entries in use become free when the port has been read.
@@ -300,7 +300,7 @@ TEST_CASE("a node is assigned so many GUIDs, and none without a pool") {
   rules.limits.guids_of_node = 2;
   Fixture bed(blue(), rules);
   const auto code = [&](fabricapi::AllocateRequest request) {
-    return bed.registry->nodes.allocate(administrator(), request).error().code();
+    return bed.registry->nodes.allocate(request).error().code();
   };
   CHECK(code(vfs("n1", {0, 1, 2})) == Code::busy);
   CHECK(allocate(bed, vfs("n1", {0, 1})) == "0=0 1=1 ");
@@ -317,16 +317,14 @@ TEST_CASE("a node that is forgotten goes when its last binding is released") {
   bed.bind(a);
   bed.bind(b);
   bed.settle();
-  const auto forgetting =
-      bed.registry->nodes.forget(administrator(), {"n1", true}, bed.now).value();
+  const auto forgetting = bed.registry->nodes.forget({"n1", true}, bed.now).value();
   CHECK(forgetting.forgetting());
   CHECK(forgetting.bindings() == 2);
   CHECK(forgetting.guids() == 1);
   bed.commit();
   CHECK(bed.state(a) == BindingState::releasing);
   CHECK(bed.refusal(request("n1", "c", vf(2), {{"blue", kLimited}})).code() == Code::unavailable);
-  CHECK(bed.registry->nodes.allocate(node("n1"), vfs("n1", {0})).error().code() ==
-        Code::unavailable);
+  CHECK(bed.registry->nodes.allocate(vfs("n1", {0})).error().code() == Code::unavailable);
   CHECK(sync(bed, "n1", {"a"}).bindings[0].state == BindingState::releasing);
   bed.sweep();
   bed.see(vf(1));
@@ -346,7 +344,7 @@ TEST_CASE("a node that is forgotten goes when its last binding is released") {
 TEST_CASE("a node that may be alive is not forgotten, but by force") {
   Fixture bed(blue(), leases(state::LeasePolicy::hold));
   const auto forget = [&](bool force = false) {
-    const auto forgotten = bed.registry->nodes.forget(administrator(), {"n1", force}, bed.now);
+    const auto forgotten = bed.registry->nodes.forget({"n1", force}, bed.now);
     return forgotten ? "done" : forgotten.error().text();
   };
   const auto begins = [](const std::string& text, std::string_view with) {
@@ -376,10 +374,9 @@ TEST_CASE("a node that may be alive is not forgotten, but by force") {
 
   Fixture other(blue(), leases(state::LeasePolicy::hold));
   other.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
-  CHECK(other.registry->nodes.forget(administrator(), {"n1", false}, other.now).error().code() ==
-        Code::busy);
-  CHECK(other.registry->nodes.forget(administrator(), {"n1", true}, other.now));
-  CHECK(other.registry->nodes.forget(administrator(), {"n1", false},
+  CHECK(other.registry->nodes.forget({"n1", false}, other.now).error().code() == Code::busy);
+  CHECK(other.registry->nodes.forget({"n1", true}, other.now));
+  CHECK(other.registry->nodes.forget({"n1", false},
                                      other.now));  // a forget cannot be undone
 }
 
@@ -393,35 +390,33 @@ TEST_CASE("what could not be put on disk makes no node silent") {
   CHECK_FALSE(bed.registry->journal.commit(bed.now).status);
   REQUIRE(bed.registry->nodes.find("n1"));
   CHECK(bed.registry->nodes.find("n1")->last_sync() == bed.now.wall.time_since_epoch().count());
-  CHECK(bed.registry->nodes.forget(administrator(), {"n1", false}, bed.now).error().code() ==
-        Code::busy);
+  CHECK(bed.registry->nodes.forget({"n1", false}, bed.now).error().code() == Code::busy);
 }
 
 TEST_CASE("a node that has nothing is forgotten although it is alive: no pod loses anything") {
   Fixture bed(blue());
   sync(bed, "n1", {});
   REQUIRE(bed.registry->nodes.find("n1"));
-  CHECK(bed.registry->nodes.forget(administrator(), {"n1", false}, bed.now));
+  CHECK(bed.registry->nodes.forget({"n1", false}, bed.now));
 }
 
 TEST_CASE("a node without bindings is forgotten at once") {
   Fixture bed(blue());
   allocate(bed, vfs("n1", {0}));
-  const auto gone = bed.registry->nodes.forget(administrator(), {"n1", true}, bed.now).value();
+  const auto gone = bed.registry->nodes.forget({"n1", true}, bed.now).value();
   CHECK(gone.bindings() == 0);
   CHECK(gone.guids() == 0);
   bed.commit();
   CHECK_FALSE(bed.registry->nodes.find("n1"));
   CHECK(bed.store.objects[state::RecordKind::guid].empty());
-  CHECK(bed.registry->nodes.forget(administrator(), {"n1", true}, bed.now).error().code() ==
-        Code::not_found);
+  CHECK(bed.registry->nodes.forget({"n1", true}, bed.now).error().code() == Code::not_found);
 }
 
 TEST_CASE("one that was interrupted while its last promise went is forgotten at the next start") {
   Fixture bed(blue());
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
-  REQUIRE(bed.registry->nodes.forget(administrator(), {"n1", true}, bed.now));
+  REQUIRE(bed.registry->nodes.forget({"n1", true}, bed.now));
   bed.commit();
   bed.store.objects[state::RecordKind::binding].clear();
   bed.start();
@@ -435,8 +430,8 @@ TEST_CASE("there are no more nodes than there may be") {
   rules.limits.nodes = 1;
   Fixture bed(blue(), rules);
   sync(bed, "n1", {});
-  CHECK(bed.registry->nodes.sync(node("n2"), {"n2", {}}, bed.now).error().code() == Code::busy);
-  CHECK(bed.registry->nodes.allocate(node("n2"), vfs("n2", {0})).error().code() == Code::busy);
+  CHECK(bed.registry->nodes.sync({"n2", {}}, bed.now).error().code() == Code::busy);
+  CHECK(bed.registry->nodes.allocate(vfs("n2", {0})).error().code() == Code::busy);
   CHECK(bed.refusal(request("n2", "a", vf(11), {{"blue", kLimited}})).code() == Code::busy);
 }
 
@@ -451,7 +446,7 @@ TEST_CASE("bindings are found by what is asked, page by page") {
     std::string seen;
     fabricapi::PageRequest page{size, ""};
     do {
-      const auto found = bed.registry->bindings.list(reader(), filter, page).value();
+      const auto found = bed.registry->bindings.list(filter, page).value();
       CHECK(found.items.size() <= size);
       for (const fabric::Binding& binding : found.items) seen += binding.attachment.container;
       page.token = found.next;
@@ -470,7 +465,7 @@ TEST_CASE("bindings are found by what is asked, page by page") {
     CHECK(listed({"", "", "", "", vf(11), {}}, size) == "c");
     CHECK(listed({"", "", "", "", {}, BindingState::releasing}, size) == "d");
   }
-  CHECK(bed.registry->bindings.list(reader(), {}, {0, "x"}).error().code() == Code::invalid);
+  CHECK(bed.registry->bindings.list({}, {0, "x"}).error().code() == Code::invalid);
   CHECK(bed.registry->bindings.bindings_of(vf(11)).size() == 1);
   CHECK(bed.registry->bindings.bindings_of(vf(12)).empty());
 }
@@ -479,14 +474,14 @@ TEST_CASE("bindings are found by what is asked, page by page") {
 std::vector<ib::Guid> unknown(Fixture& bed, const std::string& name, std::vector<ib::Guid> vfs,
                               std::vector<ib::Guid> pfs) {
   fabricapi::SyncRequest request{name, {}, std::move(vfs), std::move(pfs)};
-  return bed.registry->nodes.sync(node(name), request, bed.now).value().unknown;
+  return bed.registry->nodes.sync(request, bed.now).value().unknown;
 }
 
 TEST_CASE("a Sync tells which ports of a node every Bind would refuse") {
   using Guids = std::vector<ib::Guid>;
   Fixture bed(blue());
   const ib::Guid given =
-      bed.registry->nodes.allocate(node("n1"), {"n1", "0000:3b:00.0", {3}}).value().front().guid;
+      bed.registry->nodes.allocate({"n1", "0000:3b:00.0", {3}}).value().front().guid;
   bed.commit();
   const ib::Guid odd(0x59ca'bb00'9792'745f), foreign(0x0200'0000'00bb'0001);
   const Guids all{vf(1), given, vf(11), foreign, odd};

@@ -143,10 +143,10 @@ TEST_CASE("static members count for the file's size, and an administrator's sect
   bed.commit();
   Partition blue = make_partition("blue", 0);
   for (uint64_t n = 1; n <= 100; ++n) blue.members.push_back({storage(n), kLimited, ""});
-  REQUIRE(bed.registry->partitions.update(administrator(), blue, bed.now));
+  REQUIRE(bed.registry->partitions.update(blue, bed.now));
   CHECK_FALSE(bed.try_bind(request("n1", "b", vf(2), {{"red", kLimited}})));
   blue.members.clear();
-  REQUIRE(bed.registry->partitions.update(administrator(), blue, bed.now));
+  REQUIRE(bed.registry->partitions.update(blue, bed.now));
   CHECK(bed.try_bind(request("n1", "b", vf(2), {{"red", kLimited}})));
 }
 

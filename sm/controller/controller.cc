@@ -69,7 +69,7 @@ Status Controller::check_engine(const fabricapi::PlanRequest& request) const {
 void Controller::create_partition(const Caller& caller, const fabric::Partition& partition,
                                   Done<fabric::PartitionStatus> done) {
   const Status possible = check_engine({.partition = partition, .without = {}});
-  auto created = possible ? deps_.registry.partitions.create(caller, partition) : possible.error();
+  auto created = possible ? deps_.registry.partitions.create(partition) : possible.error();
   note_seen_ports();
   audit(caller, "create partition", partition.name, status_of(created));
   answer(std::move(created), std::move(done));
@@ -78,8 +78,7 @@ void Controller::create_partition(const Caller& caller, const fabric::Partition&
 void Controller::update_partition(const Caller& caller, const fabric::Partition& partition,
                                   Done<fabric::PartitionStatus> done) {
   const Status possible = check_engine({.partition = partition, .without = {}, .update = true});
-  auto updated =
-      possible ? deps_.registry.partitions.update(caller, partition, now_) : possible.error();
+  auto updated = possible ? deps_.registry.partitions.update(partition, now_) : possible.error();
   note_seen_ports();
   audit(caller, "update partition", partition.name, status_of(updated));
   answer(std::move(updated), std::move(done));
@@ -87,7 +86,7 @@ void Controller::update_partition(const Caller& caller, const fabric::Partition&
 
 void Controller::delete_partition(const Caller& caller, const std::string& name,
                                   Done<fabric::PartitionStatus> done) {
-  auto removed = deps_.registry.partitions.remove(caller, name);
+  auto removed = deps_.registry.partitions.remove(name);
   audit(caller, "delete partition", name, status_of(removed));
   answer(std::move(removed), std::move(done));
 }
@@ -95,7 +94,7 @@ void Controller::delete_partition(const Caller& caller, const std::string& name,
 void Controller::forget_ports(const Caller& caller, const std::string& partition,
                               Done<fabric::PartitionStatus> done) {
   auto removed = deps_.registry.partitions.forget_ports(
-      caller, partition,
+      partition,
       [this](ib::Guid port, ib::PKey pkey) { return verifier_.is_known_to_hold(port, pkey); });
   audit(caller, "force delete partition", partition, status_of(removed));
   answer(std::move(removed), std::move(done));
@@ -207,7 +206,7 @@ void Controller::refuse(const PostponedBind& bind, const Error& why) {
 void Controller::unbind(const Caller& caller, const fabric::Attachment& attachment,
                         Deadline deadline, Done<fabric::Binding> done) {
   const uint64_t before = deps_.registry.journal.changes();
-  const Result<fabric::Binding> unbound = deps_.registry.bindings.unbind(caller, attachment, now_);
+  const Result<fabric::Binding> unbound = deps_.registry.bindings.unbind(attachment, now_);
   audit(caller, "unbind", text(attachment), status_of(unbound), effect_since(before));
   if (!unbound) return done(unbound);
   // An administrator's call does not show that the node is alive.
@@ -226,20 +225,20 @@ void Controller::wait(const fabric::Binding& binding, PendingRequests::WaitFor w
         binding.state != fabric::BindingState::verified)
       bind_requested_.try_emplace(binding.attachment, asked);
     pending_.add(binding.attachment, what, until, done);
-    const auto now = deps_.registry.bindings.binding(own_caller(), binding.attachment);
+    const auto now = deps_.registry.bindings.binding(binding.attachment);
     pending_.notify(now ? *now : binding);
   });
 }
 
-void Controller::sync(const Caller& caller, const fabricapi::SyncRequest& request,
+void Controller::sync(const Caller&, const fabricapi::SyncRequest& request,
                       Done<fabricapi::SyncAnswer> done) {
-  answer(deps_.registry.nodes.sync(caller, request, now_), std::move(done));
+  answer(deps_.registry.nodes.sync(request, now_), std::move(done));
 }
 
 void Controller::allocate_guids(const Caller& caller, const fabricapi::AllocateRequest& request,
                                 Done<std::vector<fabricapi::AllocatedGuid>> done) {
   const uint64_t before = deps_.registry.journal.changes();
-  auto allocated = deps_.registry.nodes.allocate(caller, request);
+  auto allocated = deps_.registry.nodes.allocate(request);
   if (allocated) deps_.registry.nodes.note_contact(request.node, now_);
   audit(caller, "allocate GUIDs", request.node + "/" + request.pf, status_of(allocated),
         effect_since(before));
@@ -249,7 +248,7 @@ void Controller::allocate_guids(const Caller& caller, const fabricapi::AllocateR
 void Controller::forget_node(const Caller& caller, const fabricapi::ForgetRequest& request,
                              Deadline deadline, Done<v1::FabricNode> done) {
   const std::string& node = request.node;
-  const Result<v1::FabricNode> forgotten = deps_.registry.nodes.forget(caller, request, now_);
+  const Result<v1::FabricNode> forgotten = deps_.registry.nodes.forget(request, now_);
   audit(caller, request.force ? "force forget node" : "forget node", node, status_of(forgotten));
   if (!forgotten) return done(forgotten);
   namespaces_.forget(node);

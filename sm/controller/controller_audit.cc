@@ -59,7 +59,7 @@ void Controller::audit_namespace(const PostponedBind& bind) {
 void Controller::remember_namespaces() {
   fabricapi::PageRequest page;
   do {
-    const auto listed = deps_.registry.bindings.list(own_caller(), {}, page);
+    const auto listed = deps_.registry.bindings.list({}, page);
     if (!listed) return;
     for (const fabric::Binding& one : listed->items)
       namespaces_.add(one.attachment.node, one.pod.name_space);

@@ -2,37 +2,37 @@
 #include "sm/controller/controller.h"
 
 namespace ibpod::sm::controller {
-void Controller::list_partitions(const Caller& caller, const fabricapi::PageRequest& page,
+void Controller::list_partitions(const Caller&, const fabricapi::PageRequest& page,
                                  Done<fabricapi::ListPage<fabric::PartitionStatus>> done) {
   answer_committed(std::move(done),
                    [=, this]() -> Result<fabricapi::ListPage<fabric::PartitionStatus>> {
-                     auto listed = TRY(deps_.registry.partitions.list(caller, page));
+                     auto listed = TRY(deps_.registry.partitions.list(page));
                      declared_.show(listed);
                      return listed;
                    });
 }
 
-void Controller::get_binding(const Caller& caller, const fabric::Attachment& attachment,
+void Controller::get_binding(const Caller&, const fabric::Attachment& attachment,
                              Done<fabric::Binding> done) {
   answer_committed(std::move(done),
-                   [=, this] { return deps_.registry.bindings.binding(caller, attachment); });
+                   [=, this] { return deps_.registry.bindings.binding(attachment); });
 }
 
-void Controller::list_bindings(const Caller& caller, const fabricapi::BindingFilter& filter,
+void Controller::list_bindings(const Caller&, const fabricapi::BindingFilter& filter,
                                const fabricapi::PageRequest& page,
                                Done<fabricapi::ListPage<fabric::Binding>> done) {
   answer_committed(std::move(done),
-                   [=, this] { return deps_.registry.bindings.list(caller, filter, page); });
+                   [=, this] { return deps_.registry.bindings.list(filter, page); });
 }
 
-void Controller::watch_bindings(const Caller& caller, const fabricapi::BindingFilter& filter,
+void Controller::watch_bindings(const Caller&, const fabricapi::BindingFilter& filter,
                                 Watches::Callback on_change,
                                 Done<std::shared_ptr<fabricapi::Watch>> done) {
   using Started = Result<std::shared_ptr<fabricapi::Watch>>;
   answer_committed(std::move(done), [=, this]() -> Started {
     fabricapi::PageRequest page;
     do {
-      const auto listed = deps_.registry.bindings.list(caller, filter, page);
+      const auto listed = deps_.registry.bindings.list(filter, page);
       if (!listed) return listed.error();
       for (const fabric::Binding& binding : listed->items)
         if (!on_change({binding, false}))

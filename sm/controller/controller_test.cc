@@ -91,9 +91,9 @@ TEST_CASE_FIXTURE(Blue, "the next pod's Bind waits until the last one's key has 
   bind(kNode1, request(kVf1, "blue", "c1"));
   settle();
   CHECK(bind(kNode1, request(kVf1, "blue", "c2"), 500).empty());
-  CHECK_FALSE(registry->bindings.binding(kAdministrator, kC2));
+  CHECK_FALSE(registry->bindings.binding(kC2));
   unbind(kNode1, kC1);
-  CHECK_FALSE(registry->bindings.binding(kAdministrator, kC2));
+  CHECK_FALSE(registry->bindings.binding(kC2));
   settle();
   CHECK(binding(kC2).state == BindingState::requested);
   settle();

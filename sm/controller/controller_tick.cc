@@ -20,7 +20,7 @@ void Controller::tick() {
   start_repairs();
   poll_pending();
   pending_.expire(now_.steady, [this](const fabric::Attachment& attachment) {
-    const auto binding = deps_.registry.bindings.binding(own_caller(), attachment);
+    const auto binding = deps_.registry.bindings.binding(attachment);
     return binding ? std::optional(*binding) : std::nullopt;
   });
   answer_forgetting();

@@ -1,7 +1,5 @@
 #include "sm/controller/declared_reconciler.h"
 
-#include "sm/controller/own_caller.h"
-
 #include <algorithm>
 #include <array>
 
@@ -56,7 +54,7 @@ DeclaredReconciler::PartitionsByName DeclaredReconciler::partitions_by_name() co
   PartitionsByName all;
   fabricapi::PageRequest page;
   do {
-    const auto listed = deps_.registry.partitions.list(own_caller(), page);
+    const auto listed = deps_.registry.partitions.list(page);
     if (!listed) return all;
     for (const fabric::PartitionStatus& one : listed->items)
       if (one.state != fabric::PartitionState::deleting)

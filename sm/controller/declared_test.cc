@@ -20,7 +20,7 @@ struct DeclaredBed : Fixture {
   // The declared partitions, and those that are being deleted: "blue red(deleting)".
   std::string there() const {
     std::string text;
-    for (const auto& status : registry->partitions.list(kAdministrator, {}).value().items)
+    for (const auto& status : registry->partitions.list({}).value().items)
       add_item(
           text, " ",
           status.spec.name +

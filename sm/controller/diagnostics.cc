@@ -1,15 +1,12 @@
 #include "sm/controller/diagnostics.h"
 
 #include "sm/controller/engine_fault.h"
-#include "sm/controller/own_caller.h"
 #include "sm/diagnose/plan.h"
 
 #include <algorithm>
 
 namespace ibpod::sm::controller {
 namespace {
-
-using fabricapi::Caller;
 
 ib::PKey pkey_in(const std::vector<fabric::PartitionDefinition>& definitions,
                  const std::string& name) {
@@ -32,14 +29,13 @@ bool allows_namespace(const fabric::Partition& partition, const fabric::Binding&
 }
 
 // The number of the partition's bindings that it no longer allows, and that stay.
-size_t count_kept_out(const bindings::Registries& registry, const Caller& reader,
-                      const fabric::Partition& partition) {
+size_t count_kept_out(const bindings::Registries& registry, const fabric::Partition& partition) {
   fabricapi::BindingFilter filter;
   filter.partition = partition.name;
   fabricapi::PageRequest page;
   size_t count = 0;
   do {
-    const auto listed = registry.bindings.list(reader, filter, page);
+    const auto listed = registry.bindings.list(filter, page);
     if (!listed) return count;
     for (const fabric::Binding& one : listed->items)
       count += allows_namespace(partition, one) ? 0 : 1;
@@ -129,7 +125,7 @@ Result<v1::PlanResponse> Diagnostics::plan(const fabricapi::PlanRequest& request
   if (request.partition && !request.update && !request.partition->pkey)
     plan.add_notes("its P_Key would be " + pkey_in(after, request.partition->name).text());
   const size_t stay = request.partition && request.update
-                          ? count_kept_out(sources_.registry, own_caller(), *request.partition)
+                          ? count_kept_out(sources_.registry, *request.partition)
                           : 0;
   if (stay > 0)
     plan.add_notes(std::to_string(stay) +
@@ -154,7 +150,7 @@ diagnose::Subject Diagnostics::subject_of(const std::string& name) const {
   fabricapi::BindingFilter filter;
   filter.name_space = slash == name.npos ? "default" : name.substr(0, slash);
   filter.pod = slash == name.npos ? name : name.substr(slash + 1);
-  const auto listed = sources_.registry.bindings.list(own_caller(), filter, {});
+  const auto listed = sources_.registry.bindings.list(filter, {});
   if (listed) std::for_each(listed->items.begin(), listed->items.end(), add);
   return subject;
 }

@@ -277,7 +277,7 @@ class Fixture {
     };
   }
   fabric::Binding binding(const fabric::Attachment& attachment) const {
-    return registry->bindings.binding(kAdministrator, attachment).value();
+    return registry->bindings.binding(attachment).value();
   }
 
   // Sends a node's report of a port's table, with the last stamp that it received.

@@ -1,6 +1,5 @@
 #include "sm/partitions/partition_registry.h"
 
-#include "sm/api/authz.h"
 #include "sm/partitions/former_members.h"
 #include "sm/partitions/index0.h"
 #include "sm/partitions/rendering.h"
@@ -18,7 +17,6 @@ using fabric::PartitionState;
 using fabric::PartitionStatus;
 using fabric::Reason;
 using fabric::StaticMember;
-using fabricapi::Caller;
 using state::BindingRecord;
 using state::Now;
 using state::PartitionRecord;
@@ -143,38 +141,32 @@ Result<PartitionRecord*> PartitionRegistry::do_create(const Partition& desired) 
   return &record;
 }
 
-Result<PartitionStatus> PartitionRegistry::create(const Caller& caller,
-                                                  const Partition& partition) {
+Result<PartitionStatus> PartitionRegistry::create(const Partition& partition) {
   TRY(journal_.check_readable());
-  TRY(api::authorize(caller, api::Call::create_partition));
   const PartitionRecord* const made =
       TRY(do_create(partition).during("partition " + partition.name));
   return status(*made);
 }
 
-Result<PartitionStatus> PartitionRegistry::update(const Caller& caller, const Partition& partition,
-                                                  Now now) {
+Result<PartitionStatus> PartitionRegistry::update(const Partition& partition, Now now) {
   TRY(journal_.check_readable());
-  TRY(api::authorize(caller, api::Call::update_partition));
   PartitionRecord* const record = journal_.state().find_partition(partition.name);
   TRY(check_administered(record, partition.name));
   TRY(do_update(*record, partition, now).during("partition " + partition.name));
   return status(*record);
 }
 
-Result<PartitionStatus> PartitionRegistry::remove(const Caller& caller, const std::string& name) {
+Result<PartitionStatus> PartitionRegistry::remove(const std::string& name) {
   TRY(journal_.check_readable());
-  TRY(api::authorize(caller, api::Call::delete_partition));
   PartitionRecord* const record = journal_.state().find_partition(name);
   TRY(check_administered(record, name));
   if (!record->deleting()) TRY(begin_delete(*record).during("partition " + name));
   return status(*record);
 }
 
-Result<PartitionStatus> PartitionRegistry::forget_ports(const Caller& caller,
-                                                        const std::string& name,
+Result<PartitionStatus> PartitionRegistry::forget_ports(const std::string& name,
                                                         const HoldsKey& holds) {
-  TRY(remove(caller, name));
+  TRY(remove(name));
   PartitionRecord& record = *journal_.state().find_partition(name);
   const std::set<ib::Guid> leaving = record.former_members;
   for (const ib::Guid guid : leaving)

@@ -1,9 +1,10 @@
 // PartitionRegistry: the partitions of the subnet, created by administrators or declared in a file,
 // and their definitions for the subnet manager.
 //
-// A request either succeeds, or returns an Error and changes nothing: denied if the caller lacks
-// the permission, invalid if it can never be granted, busy if a binding or another partition is in
-// the way. Changes are durable after Journal::commit().
+// Callers are authorized before they get here (sm/api/call_gate.h). A request either succeeds, or
+// returns an Error and changes nothing: denied for a declared partition, invalid if it can never be
+// granted, busy if a binding or another partition is in the way. Changes are durable after
+// Journal::commit().
 #pragma once
 
 #include "lib/fabric/partition.h"
@@ -44,8 +45,6 @@ struct DeletedPartition {
 
 class PartitionRegistry {
  public:
-  using Caller = fabricapi::Caller;
-
   // `journal` outlives it.
   explicit PartitionRegistry(state::Journal& journal) : journal_(journal) {}
 
@@ -54,19 +53,17 @@ class PartitionRegistry {
 
   // exists if the name or the P_Key is in use; busy if that partition is being deleted, as tables
   // may still hold its key. A requested P_Key must be in a range with RangeUse::by_request.
-  Result<fabric::PartitionStatus> create(const Caller& caller, const fabric::Partition& partition);
+  Result<fabric::PartitionStatus> create(const fabric::Partition& partition);
   // Changes everything but the P_Key. A narrower `allowed` or `membership` applies to new bindings;
   // existing ones stay. If `proof` becomes stricter, existing bindings must be verified again.
-  Result<fabric::PartitionStatus> update(const Caller& caller, const fabric::Partition& partition,
-                                         state::Now now);
+  Result<fabric::PartitionStatus> update(const fabric::Partition& partition, state::Now now);
   // busy while a binding uses it, or a released one may still have its key. The P_Key is free when
   // OpenSM has swept without the partition and no static member holds the key.
-  Result<fabric::PartitionStatus> remove(const Caller& caller, const std::string& name);
+  Result<fabric::PartitionStatus> remove(const std::string& name);
   // As remove(), but does not wait for former static members unless `holds` says that they hold the
   // key. The caller is responsible for ports that cannot be read.
   using HoldsKey = std::function<bool(ib::Guid, ib::PKey)>;
-  Result<fabric::PartitionStatus> forget_ports(const Caller& caller, const std::string& name,
-                                               const HoldsKey& holds);
+  Result<fabric::PartitionStatus> forget_ports(const std::string& name, const HoldsKey& holds);
   // Makes these the declared partitions: creates, updates and removes them, and takes over those
   // that a request has created. Returns what failed; a failed partition keeps its earlier
   // declaration. A later call may succeed: see may_declare_again().
@@ -108,7 +105,7 @@ class PartitionRegistry {
 
   std::optional<fabric::PartitionStatus> find(const std::string& name) const;
   Result<fabricapi::ListPage<fabric::PartitionStatus>> list(
-      const Caller& caller, const fabricapi::PageRequest& page) const;
+      const fabricapi::PageRequest& page) const;
   // Sorted by name.
   std::vector<DeletedPartition> deleted() const;
 

@@ -10,10 +10,10 @@ using namespace test;
 using fabric::StaticMember;
 
 Result<fabric::PartitionStatus> update(Fixture& bed, const Partition& partition) {
-  return bed.registry->partitions.update(administrator(), partition, bed.now);
+  return bed.registry->partitions.update(partition, bed.now);
 }
 Result<fabric::PartitionStatus> remove(Fixture& bed, const std::string& name) {
-  return bed.registry->partitions.remove(administrator(), name);
+  return bed.registry->partitions.remove(name);
 }
 
 std::string names(const std::vector<fabric::PartitionDefinition>& definitions) {

@@ -11,7 +11,6 @@ using fabric::PartitionState;
 using fabric::PartitionStatus;
 using fabric::Reason;
 using fabric::StaticMember;
-using fabricapi::Caller;
 using state::PartitionRecord;
 using state::PortRecord;
 using state::Records;
@@ -74,9 +73,7 @@ std::optional<PartitionStatus> PartitionRegistry::find(const std::string& name) 
 }
 
 Result<fabricapi::ListPage<PartitionStatus>> PartitionRegistry::list(
-    const Caller& caller, const fabricapi::PageRequest& page) const {
-  if (caller.role == fabricapi::Role::node)
-    return Error(Code::denied, "permission denied: role node cannot list partitions");
+    const fabricapi::PageRequest& page) const {
   fabricapi::ListPage<PartitionStatus> listed;
   const auto& all = records().partitions;
   for (auto at = all.upper_bound(page.token); at != all.end(); ++at) {

@@ -9,13 +9,13 @@ using namespace test;
 using fabric::StaticMember;
 
 Result<fabric::PartitionStatus> create(Fixture& bed, const Partition& partition) {
-  return bed.registry->partitions.create(administrator(), partition);
+  return bed.registry->partitions.create(partition);
 }
 Result<fabric::PartitionStatus> update(Fixture& bed, const Partition& partition) {
-  return bed.registry->partitions.update(administrator(), partition, bed.now);
+  return bed.registry->partitions.update(partition, bed.now);
 }
 Result<fabric::PartitionStatus> remove(Fixture& bed, const std::string& name) {
-  return bed.registry->partitions.remove(administrator(), name);
+  return bed.registry->partitions.remove(name);
 }
 
 std::string names(const Registries& registry) {
@@ -216,7 +216,7 @@ TEST_CASE("a fault of a static member's port is shown at its partition until the
   bed.registry->bindings.set_condition(storage(1), {Reason::capacity, "no free place"}, bed.now);
   CHECK(reason() == Reason::capacity);
   // It is not forgotten after a failed commit, either.
-  REQUIRE(bed.registry->partitions.create(administrator(), make_partition("red", 0x101)));
+  REQUIRE(bed.registry->partitions.create(make_partition("red", 0x101)));
   bed.store.fail_at(0, FakeStore::Failure::lost);
   CHECK_FALSE(bed.registry->journal.commit(bed.now).status);
   CHECK(reason() == Reason::capacity);
@@ -293,7 +293,7 @@ TEST_CASE("partitions are listed page by page") {
   std::string seen;
   fabricapi::PageRequest page{2, ""};
   do {
-    const auto listed = bed.registry->partitions.list(reader(), page).value();
+    const auto listed = bed.registry->partitions.list(page).value();
     CHECK(listed.items.size() <= 2);
     for (const auto& item : listed.items) seen += item.spec.name;
     page.token = listed.next;

@@ -32,23 +32,20 @@ Change change(Fixture& bed, Result<Partitions> foretold, Asked asked) {
 }
 
 Code create(Fixture& bed, const Partition& partition) {
-  const Change made = change(bed, bed.registry->partitions.after_create(partition), [&] {
-    return bed.registry->partitions.create(administrator(), partition);
-  });
+  const Change made = change(bed, bed.registry->partitions.after_create(partition),
+                             [&] { return bed.registry->partitions.create(partition); });
   check_same(made);
   return made.made ? Code::internal : made.made.error().code();
 }
 Code update(Fixture& bed, const Partition& partition) {
-  const Change made = change(bed, bed.registry->partitions.after_update(partition), [&] {
-    return bed.registry->partitions.update(administrator(), partition, bed.now);
-  });
+  const Change made = change(bed, bed.registry->partitions.after_update(partition),
+                             [&] { return bed.registry->partitions.update(partition, bed.now); });
   check_same(made);
   return made.made ? Code::internal : made.made.error().code();
 }
 Code remove(Fixture& bed, const std::string& name) {
-  const Change made = change(bed, bed.registry->partitions.after_remove(name), [&] {
-    return bed.registry->partitions.remove(administrator(), name);
-  });
+  const Change made = change(bed, bed.registry->partitions.after_remove(name),
+                             [&] { return bed.registry->partitions.remove(name); });
   check_same(made);
   return made.made ? Code::internal : made.made.error().code();
 }

@@ -43,20 +43,18 @@ Step bind(const BindRequest& request) {
   };
 }
 Step unbind(const BindRequest& request) {
-  return [=](Registries& l) {
-    return outcome(l.bindings.unbind(administrator(), request.attachment, kNow));
-  };
+  return [=](Registries& l) { return outcome(l.bindings.unbind(request.attachment, kNow)); };
 }
 // If the result of a commit was unknown, its changes are found.
 Step create(const Partition& partition) {
   return [=](Registries& l) {
     if (l.partitions.find(partition.name)) return ok();
-    return outcome(l.partitions.create(administrator(), partition));
+    return outcome(l.partitions.create(partition));
   };
 }
 Step remove(const std::string& name) {
   return [=](Registries& l) {
-    return l.partitions.find(name) ? outcome(l.partitions.remove(administrator(), name)) : ok();
+    return l.partitions.find(name) ? outcome(l.partitions.remove(name)) : ok();
   };
 }
 
@@ -78,14 +76,13 @@ std::vector<Step> steps() {
       see_all,
       see_all,
       [](Registries& l) {
-        return outcome(l.nodes.allocate(administrator(), {"n3", "0000:01:00.0", {0, 1}}));
+        return outcome(l.nodes.allocate({"n3", "0000:01:00.0", {0, 1}}));
       },
       bind(request("n3", "c", vf(0x1000), {{"blue", kLimited}})),
       unbind(child("n2", "b", pf(2), {})),
       see_all,
       [](Registries& l) {
-        return l.nodes.find("n3") ? outcome(l.nodes.forget(administrator(), {"n3", true}, kNow))
-                                  : ok();
+        return l.nodes.find("n3") ? outcome(l.nodes.forget({"n3", true}, kNow)) : ok();
       },
       see_all,
       unbind(a({})),
@@ -104,8 +101,8 @@ std::vector<Step> steps() {
 void check_same(const Registries& registry, state::Store& store) {
   const auto reread = Registries::load(store, policy(), kNow).value();
   CHECK(*registry.partitions.definitions() == *reread->partitions.definitions());
-  auto listed = registry.bindings.list(administrator(), {}, {}).value().items;
-  const auto desired = reread->bindings.list(administrator(), {}, {}).value().items;
+  auto listed = registry.bindings.list({}, {}).value().items;
+  const auto desired = reread->bindings.list({}, {}).value().items;
   REQUIRE(listed.size() == desired.size());
   for (size_t i = 0; i < desired.size(); ++i) {
     CHECK(listed[i].desired == desired[i].desired);
@@ -172,7 +169,7 @@ TEST_CASE("observations are kept when the commit of another request fails") {
   const uint64_t seen = bed.registry->bindings.changed_in(vf(1));
   bed.store.fail_at(0, FakeStore::Failure::full);
   REQUIRE(bed.try_bind(c));
-  REQUIRE(bed.registry->bindings.unbind(node("n1"), b.attachment, bed.now));
+  REQUIRE(bed.registry->bindings.unbind(b.attachment, bed.now));
   const Status failed = bed.registry->journal.commit(bed.now).status;
   REQUIRE_FALSE(failed);
   CHECK(failed.error().code() == Code::unavailable);
@@ -200,8 +197,7 @@ TEST_CASE("a store that cannot be read again: nothing is promised, and what was 
   CHECK_FALSE(bed.registry->journal.commit(bed.now).status);
   CHECK(bed.registry->partitions.definitions() == rendered);
   CHECK(bed.refusal(a).code() == Code::unavailable);
-  CHECK(bed.registry->bindings.unbind(node("n1"), a.attachment, bed.now).error().code() ==
-        Code::unavailable);
+  CHECK(bed.registry->bindings.unbind(a.attachment, bed.now).error().code() == Code::unavailable);
   CHECK(bed.registry->bindings.expire(bed.now).error().code() == Code::unavailable);
   CHECK_FALSE(bed.see_without_commit(vf(1)));
   CHECK_FALSE(bed.registry->journal.commit(bed.now).status);

@@ -32,7 +32,7 @@ struct Kept {
     registry = Registries::load(*store, rules, now).value();
   }
   fabric::Binding binding(const std::string& node, const std::string& container) const {
-    return registry->bindings.binding(administrator(), {node, container, "net1"}).value();
+    return registry->bindings.binding({node, container, "net1"}).value();
   }
   std::string keys(ib::Guid guid) const { return text(expected_table(*registry, guid).keys); }
   std::string leaving(ib::Guid guid) const {
@@ -45,7 +45,7 @@ struct Kept {
 
 TEST_CASE("the first version's partitions") {
   const Kept kept;
-  const auto listed = kept.registry->partitions.list(administrator(), {});
+  const auto listed = kept.registry->partitions.list({});
   REQUIRE(listed);
   CHECK(listed->items.size() == 4);
   Partition blue = make_partition("blue", 0x100, {"team", "other"});
@@ -102,8 +102,7 @@ TEST_CASE("the first version's bindings") {
 TEST_CASE("the first version's leases are whole, and renewed by their node") {
   const Kept kept;
   CHECK(kept.registry->bindings.next_expiry());
-  const auto answer =
-      kept.registry->nodes.sync(node("n1"), {"n1", {{"a", "net1"}}}, kept.now).value();
+  const auto answer = kept.registry->nodes.sync({"n1", {{"a", "net1"}}}, kept.now).value();
   REQUIRE(answer.bindings.size() == 1);
   CHECK(answer.bindings.front().attachment.container == "a");
   REQUIRE(answer.not_named.size() == 1);
@@ -116,8 +115,7 @@ TEST_CASE("the first version's nodes, and the GUIDs that it gave them") {
   CHECK(kept.registry->nodes.find("n3")->guids() == 2);
   using fabricapi::AllocatedGuid;
   const auto given = [&](const char* name, std::vector<uint32_t> vfs) {
-    return kept.registry->nodes.allocate(node(name), {name, "0000:01:00.0", std::move(vfs)})
-        .value();
+    return kept.registry->nodes.allocate({name, "0000:01:00.0", std::move(vfs)}).value();
   };
   CHECK(given("n3", {0, 1}) == std::vector<AllocatedGuid>{{0, vf(0x1000)}, {1, vf(0x1001)}});
   CHECK(given("n1", {0}) == std::vector<AllocatedGuid>{{0, vf(0x1002)}});

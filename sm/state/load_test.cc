@@ -39,18 +39,18 @@ void fill(Fixture& bed) {
   bed.advance(std::chrono::seconds(1));
   bed.bind(request("n1", "c", vf(3), {{"red", kLimited}}));
   full.members.pop_back();
-  REQUIRE(bed.registry->partitions.update(administrator(), full, bed.now));
-  REQUIRE(bed.registry->partitions.remove(administrator(), "gone"));
-  REQUIRE(bed.registry->nodes.allocate(node("n3"), {"n3", "0000:01:00.0", {0, 1}}));
-  REQUIRE(bed.registry->nodes.forget(administrator(), {"n2", true}, bed.now));
+  REQUIRE(bed.registry->partitions.update(full, bed.now));
+  REQUIRE(bed.registry->partitions.remove("gone"));
+  REQUIRE(bed.registry->nodes.allocate({"n3", "0000:01:00.0", {0, 1}}));
+  REQUIRE(bed.registry->nodes.forget({"n2", true}, bed.now));
   bed.commit();
 }
 
 TEST_CASE("stored bindings are loaded again, and must be verified again") {
   Fixture bed;
   fill(bed);
-  const auto listed = [&] { return bed.registry->bindings.list(reader(), {}, {}).value().items; };
-  const auto partitions = [&] { return bed.registry->partitions.list(reader(), {}).value().items; };
+  const auto listed = [&] { return bed.registry->bindings.list({}, {}).value().items; };
+  const auto partitions = [&] { return bed.registry->partitions.list({}).value().items; };
   auto bindings = listed();
   auto listed_partitions = partitions();
   const auto rendered = *bed.registry->partitions.definitions();
@@ -116,7 +116,7 @@ TEST_CASE("a live partition's P_Key lies in some range, or there is no start") {
   REQUIRE_FALSE(load());
   CHECK(load().error().code() == Code::invalid);
   CHECK(load().error().text().find("0x0101") != std::string::npos);
-  REQUIRE(bed.registry->partitions.remove(administrator(), "red"));
+  REQUIRE(bed.registry->partitions.remove("red"));
   bed.commit();
   CHECK(load());
 }

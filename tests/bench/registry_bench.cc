@@ -98,7 +98,7 @@ void fill(const Path& file) {
     fabric::Partition partition;
     partition.name = partition_of(i);
     partition.allowed = {"*"};
-    need(registry->partitions.create(kAdministrator, partition));
+    need(registry->partitions.create(partition));
   }
   for (uint64_t i = 0; i < kBindings; ++i)
     need(registry->bindings.bind(kAdministrator, request(i), {}, kNow));
@@ -155,7 +155,7 @@ void measure(const Path& file) {
   print("all of them written and verified", timed(verify), "ms", 3000);
   print("changes for watchers", timed([&] { (void)registry->journal.take_changes(); }), "ms", 1000);
   const auto page = [&] {
-    need(registry->bindings.list(kAdministrator, {"", "", "no such namespace", "", {}, {}}, {}));
+    need(registry->bindings.list({"", "", "no such namespace", "", {}, {}}, {}));
   };
   print("a list in which nothing matches", timed(page), "ms", 100);
 }

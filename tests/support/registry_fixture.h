@@ -162,7 +162,7 @@ struct Fixture {
   }
 
   void create(const Partition& partition) {
-    REQUIRE(registry->partitions.create(administrator(), partition));
+    REQUIRE(registry->partitions.create(partition));
     commit();
   }
   fabric::Binding bind(const BindRequest& request) {
@@ -176,14 +176,13 @@ struct Fixture {
   }
   Error refusal(const BindRequest& request) { return try_bind(request).error(); }
   fabric::Binding unbind(const BindRequest& request) {
-    const auto unbound =
-        registry->bindings.unbind(node(request.attachment.node), request.attachment, now).value();
+    const auto unbound = registry->bindings.unbind(request.attachment, now).value();
     commit();
     return unbound;
   }
 
   std::optional<fabric::Binding> binding(const BindRequest& request) const {
-    const auto found = registry->bindings.binding(administrator(), request.attachment);
+    const auto found = registry->bindings.binding(request.attachment);
     return found ? std::optional(*found) : std::nullopt;
   }
   BindingState state(const BindRequest& request) const {
