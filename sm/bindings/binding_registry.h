@@ -9,6 +9,7 @@
 #include "lib/fabricapi/fabric.h"
 #include "sm/bindings/port_facts.h"
 #include "sm/state/journal.h"
+#include "sm/verify/port_verifier.h"
 
 #include <functional>
 #include <map>
@@ -19,7 +20,7 @@
 
 namespace ibpod::sm::bindings {
 
-class BindingRegistry {
+class BindingRegistry final : public verify::PortRequests {
  public:
   using Caller = fabricapi::Caller;
 
@@ -47,8 +48,6 @@ class BindingRegistry {
   // absent). Returns false and does nothing if the port's keys have changed since.
   bool note_verified(ib::Guid guid, uint64_t version, fabric::Proof proof,
                      fabric::Enforcement enforcement, state::Now now);
-  // True if every partition of the port has `proof: none`: if the port is absent, that is enough.
-  bool needs_no_proof(ib::Guid guid) const;
   // Records that the port holds no key of a former membership, or will never have a table again.
   // Returns as note_verified().
   bool note_clean(ib::Guid guid, uint64_t version, fabric::Proof proof, state::Now now);
@@ -61,10 +60,12 @@ class BindingRegistry {
   // Records that a full scan has ended; `began` is its start.
   void note_full_scan(state::Steady began);
 
-  // --- for the port prober
+  // --- for the port verifier and the prober
 
-  // The version in which the keys of the port last changed; 0: it has none.
-  uint64_t changed_in(ib::Guid guid) const;
+  uint64_t changed_in(ib::Guid guid) const override;
+  std::vector<const fabric::Binding*> bindings_on(ib::Guid guid) const override;
+  bool needs_no_proof(ib::Guid guid) const override;
+  bool is_being_forgotten(const std::string& node) const override;
   // Ports with a key that must still be added or removed.
   const std::set<ib::Guid>& unsettled() const;
 
@@ -74,8 +75,6 @@ class BindingRegistry {
   Result<fabricapi::ListPage<fabric::Binding>> list(const fabricapi::BindingFilter& filter,
                                                     const fabricapi::PageRequest& page) const;
   std::vector<fabric::Binding> bindings_of(ib::Guid guid) const;
-  // As bindings_of(), without copies; valid until the bindings change.
-  std::vector<const fabric::Binding*> bindings_on(ib::Guid guid) const;
   // The ports of the node's bindings.
   std::vector<ib::Guid> ports_of(const std::string& node) const;
   std::vector<const fabric::Binding*> releasing() const;

@@ -38,6 +38,11 @@ uint64_t BindingRegistry::changed_in(ib::Guid guid) const {
   return port == nullptr ? 0 : port->changed_in;
 }
 
+bool BindingRegistry::is_being_forgotten(const std::string& node) const {
+  const state::NodeRecord* const record = records().find_node(node);
+  return record != nullptr && record->forgetting;
+}
+
 const std::set<ib::Guid>& BindingRegistry::unsettled() const { return records().unsettled; }
 
 Result<Binding> BindingRegistry::binding(const fabric::Attachment& attachment) const {

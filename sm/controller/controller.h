@@ -1,6 +1,6 @@
-// Controller: the reconcile loop. It applies requests to the registry, passes the partitions to the
-// subnet manager, compares the observed P_Key tables with the desired ones, plans repairs, and
-// answers waiting callers. For one thread (ControllerThread); nothing in here blocks.
+// Controller: the reconcile loop. It applies calls and events to the registries, has the
+// FabricReconciler make the subnet agree with them, and answers waiting callers. For one thread
+// (ControllerThread); nothing in here blocks.
 //
 // Call tick() after every event: it writes all changes since the last tick in one commit, and only
 // then answers callers and notifies watchers.
@@ -8,28 +8,19 @@
 
 #include "lib/fabricapi/fabric.h"
 #include "sm/bindings/registries.h"
-#include "sm/controller/change_limit.h"
+#include "sm/controller/binding_calls.h"
+#include "sm/controller/commit_queue.h"
 #include "sm/controller/declared_reconciler.h"
 #include "sm/controller/diagnostics.h"
-#include "sm/controller/namespace_history.h"
-#include "sm/controller/pending_requests.h"
-#include "sm/controller/postponed_binds.h"
-#include "sm/controller/published_partitions.h"
-#include "sm/controller/requested_ports.h"
+#include "sm/controller/fabric_reconciler.h"
+#include "sm/controller/pending_forgets.h"
 #include "sm/controller/watches.h"
-#include "sm/opensm/subnet_manager.h"
 #include "sm/partitions/declared_partitions.h"
 #include "sm/probe/port_prober.h"
-#include "sm/telemetry/telemetry.h"
-#include "sm/verify/port_verifier.h"
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ibpod::sm::controller {
@@ -57,15 +48,7 @@ class Controller {
   using Caller = fabricapi::Caller;
   using Time = Deadline::Clock::time_point;
 
-  // All of them outlive the Controller.
-  struct Deps {
-    bindings::Registries& registry;
-    opensm::SubnetManager& subnet_manager;
-    probe::PortProber& prober;
-    telemetry::Telemetry& telemetry;
-    // The present time, for time stamps that must be later than a status that was just read.
-    std::function<Time()> clock;
-  };
+  using Deps = FabricReconciler::Deps;
   Controller(Deps deps, ControllerSettings settings, state::Now now);
 
   // Sets the clock until the next call.
@@ -131,91 +114,20 @@ class Controller {
   std::optional<Time> due() const;
 
  private:
-  // The error of a Bind that its caller has cancelled.
-  static const Error kCancelled;
-
-  // A call that waits until a node is forgotten.
-  struct PendingForget {
-    std::string node;
-    Time until;
-    Done<v1::FabricNode> done;
-  };
-
-  template <typename Value>
-  void answer(Result<Value> result, Done<Value> done);
-  // Runs `lookup` after the next commit.
-  template <typename Value, typename Lookup>
-  void answer_committed(Done<Value> done, Lookup lookup);
-  void when_committed(std::function<void(const Status&)> answer);
-  // Writes a success to the audit log after the commit, and a failed commit as an error.
-  void audit(const Caller& caller, std::string action, std::string subject, const Status& status,
-             telemetry::Telemetry::Effect effect = telemetry::Telemetry::Effect::change);
-  telemetry::Telemetry::Effect effect_since(uint64_t changes) const;
-  void audit_bind(const PostponedBind& bind, const Status& status,
-                  telemetry::Telemetry::Effect effect);
-  void audit_namespace(const PostponedBind& bind);
-  void audit_expired(const std::vector<fabric::Attachment>& expired, const Status& committed);
-  void remember_namespaces();
   Time until(Deadline deadline) const;
-
-  bindings::TableCapacity table_capacity(ib::Guid port) const;
-  bindings::PortFacts facts_of(const fabricapi::BindRequest& request) const;
-  bool blocked_by_departing(const fabricapi::BindRequest& request) const;
-  Result<fabric::Binding> bind_now(const Caller& caller, const fabricapi::BindRequest& request);
-  void try_bind(PostponedBind bind);
-  void refuse(const PostponedBind& bind, const Error& why);
-  void wait(const fabric::Binding& binding, PendingRequests::WaitFor what, Time until,
-            Done<fabric::Binding> done);
   Status check_engine(const fabricapi::PlanRequest& request) const;
-  Status check_rate(const Caller& caller, const fabricapi::BindRequest& request) const;
-  void note_seen_ports();
-
-  void set_engine_fault(fabric::Condition now);
-  void reserve_manual_pkeys();
-  void apply(const verify::PortVerdicts& verdicts);
-  void apply(const verify::PortVerdict& verdict);
-  void report_repairs(const probe::ProbeBatch& batch);
-
-  bool commit();
-  void publish();
   void notify_changes();
-  bool retry_postponed();
-  bool reconcile_declared();
-  void expire_postponed();
-  void start_repairs();
-  void poll_pending();
-  void answer_forgetting();
-  std::optional<telemetry::Telemetry::BindDurations> durations_of(
-      const fabric::Attachment& attachment) const;
 
   Deps deps_;
-  ControllerSettings settings_;
+  Duration call_timeout_;
   state::Now now_;
-  RequestedPorts requested_;
-  verify::PortVerifier verifier_;
-  PublishedPartitions published_;
+  FabricReconciler fabric_;
   DeclaredReconciler declared_;
   Diagnostics diagnostics_;
-  fabric::Condition engine_fault_;  // why no change can be applied; Reason::none: changes can
-  std::set<ib::Guid> polled_;
-  NamespaceHistory namespaces_;
-  ChangeLimit change_limit_;
-  std::vector<std::function<void(const Status&)>> on_commit_;
-  std::map<fabric::Attachment, Time> bind_requested_;  // time of the call of each pending Bind
-  PendingRequests pending_;
-  PostponedBinds postponed_;
-  std::vector<PendingForget> pending_forgets_;
+  CommitQueue commits_;
+  BindingCalls binding_calls_;
+  PendingForgets pending_forgets_;
   Watches watches_;
 };
-
-template <typename Value, typename Lookup>
-void Controller::answer_committed(Done<Value> done, Lookup lookup) {
-  when_committed([done = std::move(done), lookup = std::move(lookup)](const Status& committed) {
-    if (committed)
-      done(lookup());
-    else
-      done(committed.error());
-  });
-}
 
 }  // namespace ibpod::sm::controller

@@ -4,32 +4,32 @@
 namespace ibpod::sm::controller {
 void Controller::list_partitions(const Caller&, const fabricapi::PageRequest& page,
                                  Done<fabricapi::ListPage<fabric::PartitionStatus>> done) {
-  answer_committed(std::move(done),
-                   [=, this]() -> Result<fabricapi::ListPage<fabric::PartitionStatus>> {
-                     auto listed = TRY(deps_.registry.partitions.list(page));
-                     declared_.show(listed);
-                     return listed;
-                   });
+  commits_.answer_committed(std::move(done),
+                            [=, this]() -> Result<fabricapi::ListPage<fabric::PartitionStatus>> {
+                              auto listed = TRY(deps_.registry.partitions.list(page));
+                              declared_.show(listed);
+                              return listed;
+                            });
 }
 
 void Controller::get_binding(const Caller&, const fabric::Attachment& attachment,
                              Done<fabric::Binding> done) {
-  answer_committed(std::move(done),
-                   [=, this] { return deps_.registry.bindings.binding(attachment); });
+  commits_.answer_committed(std::move(done),
+                            [=, this] { return deps_.registry.bindings.binding(attachment); });
 }
 
 void Controller::list_bindings(const Caller&, const fabricapi::BindingFilter& filter,
                                const fabricapi::PageRequest& page,
                                Done<fabricapi::ListPage<fabric::Binding>> done) {
-  answer_committed(std::move(done),
-                   [=, this] { return deps_.registry.bindings.list(filter, page); });
+  commits_.answer_committed(std::move(done),
+                            [=, this] { return deps_.registry.bindings.list(filter, page); });
 }
 
 void Controller::watch_bindings(const Caller&, const fabricapi::BindingFilter& filter,
                                 Watches::Callback on_change,
                                 Done<std::shared_ptr<fabricapi::Watch>> done) {
   using Started = Result<std::shared_ptr<fabricapi::Watch>>;
-  answer_committed(std::move(done), [=, this]() -> Started {
+  commits_.answer_committed(std::move(done), [=, this]() -> Started {
     fabricapi::PageRequest page;
     do {
       const auto listed = deps_.registry.bindings.list(filter, page);
@@ -44,29 +44,32 @@ void Controller::watch_bindings(const Caller&, const fabricapi::BindingFilter& f
 }
 
 void Controller::list_nodes(const Caller&, Done<v1::ListNodesResponse> done) {
-  answer_committed(std::move(done), [this]() -> Result<v1::ListNodesResponse> {
+  commits_.answer_committed(std::move(done), [this]() -> Result<v1::ListNodesResponse> {
     return deps_.registry.nodes.list();
   });
 }
 
 void Controller::plan(const Caller&, const fabricapi::PlanRequest& request,
                       Done<v1::PlanResponse> done) {
-  answer_committed(std::move(done), [=, this] { return diagnostics_.plan(request, now_); });
+  commits_.answer_committed(std::move(done),
+                            [=, this] { return diagnostics_.plan(request, now_); });
 }
 
 void Controller::explain(const Caller&, const fabricapi::ExplainRequest& request,
                          Done<fabricapi::Explanation> done) {
-  answer_committed(std::move(done), [=, this] { return diagnostics_.explain(request, now_); });
+  commits_.answer_committed(std::move(done),
+                            [=, this] { return diagnostics_.explain(request, now_); });
 }
 
 void Controller::health(const Caller&, Done<v1::FabricHealthResponse> done) {
-  answer_committed(std::move(done), [this] { return diagnostics_.health(now_); });
+  commits_.answer_committed(std::move(done), [this] { return diagnostics_.health(now_); });
 }
 
 void Controller::update_metrics() {
   const std::set<ib::Guid>& unsettled = deps_.registry.bindings.unsettled();
-  deps_.telemetry.bindings(deps_.registry.bindings.counts(), unsettled.size(), pending_.size());
-  deps_.telemetry.engine(deps_.subnet_manager.status(), published_.version());
+  deps_.telemetry.bindings(deps_.registry.bindings.counts(), unsettled.size(),
+                           binding_calls_.pending());
+  deps_.telemetry.engine(deps_.subnet_manager.status(), fabric_.published().version());
   const diagnose::DeclaredFileFaults faults = declared_.faults();
   if (faults.declared) deps_.telemetry.declared_file(faults.texts.empty());
   std::map<std::string_view, size_t> issues;
