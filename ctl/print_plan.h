@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/ibpod/v1/fabric.pb.h"
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "lib/json/value.h"
 
 #include <string>

@@ -4,7 +4,7 @@
 
 #include "api/ibpod/v1/fabric.pb.h"
 #include "lib/base/clock.h"
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // The partitions of an attachment's record, as they are requested from the SM service.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "lib/node/record.h"
 #include "lib/node/records.h"
 #include "lib/nodeapi/node.h"

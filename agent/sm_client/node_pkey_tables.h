@@ -2,7 +2,7 @@
 // service.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "lib/ib/guid.h"
 #include "lib/node/listing.h"
 #include "lib/node/record.h"

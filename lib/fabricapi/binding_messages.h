@@ -3,7 +3,7 @@
 #pragma once
 
 #include "api/ibpod/v1/fabric.pb.h"
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // CallSubject: the subject of a call, for authorization and the audit log.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 
 #include <string>
 

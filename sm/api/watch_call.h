@@ -1,7 +1,7 @@
 // WatchCall: one client's watch of bindings.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/api/call_limiter.h"
 #include "sm/api/watch_bytes.h"
 

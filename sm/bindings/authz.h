@@ -5,7 +5,7 @@
 // exist.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/state/policy.h"
 #include "sm/state/records.h"
 

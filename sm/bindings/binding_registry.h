@@ -6,7 +6,7 @@
 // an Error and changes nothing. Changes are durable after Journal::commit().
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/bindings/port_facts.h"
 #include "sm/state/journal.h"
 #include "sm/verify/port_verifier.h"

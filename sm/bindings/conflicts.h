@@ -1,7 +1,7 @@
 // Conflicts of memberships on a port: with other bindings, and with static members.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/state/records.h"
 
 namespace ibpod::sm::bindings {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "api/ibpod/v1/fabric.pb.h"
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/bindings/authz.h"
 #include "sm/state/journal.h"
 

@@ -2,7 +2,7 @@
 // until another attachment has left its port, and then until the port is verified.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/bindings/registries.h"
 #include "sm/controller/change_limit.h"
 #include "sm/controller/commit_queue.h"

@@ -2,7 +2,7 @@
 // are on disk: the answers of callers, and the lines of the audit log.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/state/journal.h"
 #include "sm/telemetry/telemetry.h"
 

@@ -6,7 +6,7 @@
 // then answers callers and notifies watchers.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/bindings/registries.h"
 #include "sm/controller/binding_calls.h"
 #include "sm/controller/commit_queue.h"

@@ -2,7 +2,7 @@
 // rejected ones when the conflict may be gone.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/bindings/registries.h"
 #include "sm/diagnose/health_checks.h"
 #include "sm/opensm/subnet_manager.h"

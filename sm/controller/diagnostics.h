@@ -2,7 +2,7 @@
 // faults of the fabric. It changes nothing.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/bindings/registries.h"
 #include "sm/controller/declared_reconciler.h"
 #include "sm/controller/published_partitions.h"

@@ -3,7 +3,7 @@
 // show.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/bindings/port_facts.h"
 #include "sm/bindings/registries.h"
 #include "sm/controller/published_partitions.h"

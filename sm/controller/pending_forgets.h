@@ -1,7 +1,7 @@
 // PendingForgets: calls that wait until a node is forgotten.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/bindings/node_registry.h"
 
 #include <optional>

@@ -2,7 +2,7 @@
 // once by one of the take functions; the caller answers it.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 
 #include <optional>
 #include <set>

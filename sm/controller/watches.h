@@ -1,7 +1,7 @@
 // Watches: clients that watch the changes of some bindings.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 
 #include <functional>
 #include <memory>

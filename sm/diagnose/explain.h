@@ -1,7 +1,7 @@
 // Explains the state of a port, and whether two ports can reach each other. Pure functions.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/diagnose/fabric_snapshot.h"
 
 #include <optional>

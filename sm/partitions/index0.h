@@ -2,7 +2,7 @@
 // this index (docs/kernel-notes.md), so a child never takes it from the PF's interface.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/state/records.h"
 
 namespace ibpod::sm::partitions {

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "lib/fabric/partition.h"
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/state/journal.h"
 
 #include <functional>

@@ -6,7 +6,7 @@
 // again.
 #pragma once
 
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 #include "sm/state/policy.h"
 #include "sm/state/state.h"
 #include "sm/state/store.h"

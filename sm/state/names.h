@@ -5,7 +5,7 @@
 
 #include "lib/base/result.h"
 #include "lib/fabric/binding.h"
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "lib/fabricapi/fabric.h"
+#include "lib/fabricapi/calls.h"
 
 namespace ibpod::fabricapi {
 
