@@ -22,20 +22,19 @@ void SweepTracker::restored() {
 }
 
 void SweepTracker::is_in_place() {
-  restore_due_ = foreign_ = false;
-  if (!sweeping_ && !unsure_) status_.placed = written_;
+  file_ = File::ours;
+  if (sweep_ == Sweep::none) status_.placed = written_;
   hup_due_ = true;
-  // A running sweep may have read the earlier file.
-  proves_ = false;
+  doubt_sweep();
   // If the log never showed a sweep, no version waits for one.
-  if (!heard_) hup_out_ = false;
+  if (!heard_ && expected_ == Expected::sweep_of_hup) expected_ = Expected::nothing;
   unheard_ = 0;
 }
 
 // From now on every sweep reads the file in place.
 void SweepTracker::no_older_sweep() {
-  unsure_ = false;
-  if (!foreign_) status_.placed = written_;
+  if (sweep_ == Sweep::unsure) sweep_ = Sweep::none;
+  if (file_ != File::foreign) status_.placed = written_;
 }
 
 void SweepTracker::failed(Time now) { not_before_ = now + limits_.calm; }
@@ -44,34 +43,34 @@ void SweepTracker::edited() {
   ++status_.edits;
   status_.swept = 0;
   hup_due_ = true;
-  proves_ = false;
+  doubt_sweep();
 }
 
 void SweepTracker::violated() {
-  if (!foreign_) ++status_.violations;
-  restore_due_ = foreign_ = true;
-  proves_ = false;
+  if (file_ != File::foreign) ++status_.violations;
+  file_ = File::foreign;
+  doubt_sweep();
   status_.placed = status_.swept = 0;
 }
 
 void SweepTracker::started(Time now) {
   gone();
   ++status_.starts;
-  running_ = fresh_ = true;
+  running_ = true;
+  expected_ = Expected::first_sweep;
   since_ = now;
   hup_due_ = false;
 }
 
 void SweepTracker::adopted(const SweepTracker& log, Time now) {
   started(now);
-  fresh_ = false;
+  expected_ = Expected::nothing;
   state_ = log.state_;
-  sweeping_ = log.sweeping_;
   heard_ = log.heard_;
-  unsure_ = !sweeping_ && !heard_;
+  sweep_ = log.sweeping() ? Sweep::running : heard_ ? Sweep::none : Sweep::unsure;
   began_ = since_ = now;
   // A sweep may have begun at any time since the last OpenSM ended.
-  if (sweeping_ || unsure_) status_.placed = std::min(status_.placed, at_end_);
+  if (sweep_ != Sweep::none) status_.placed = std::min(status_.placed, at_end_);
   status_.swept = std::min(status_.swept, status_.placed);
   if (state_ == State::not_master) lose_mastership();
   mastered_ = mastered_ || log.mastered_;
@@ -90,16 +89,16 @@ void SweepTracker::hupped(Time now) {
   // A sweep that does not end gets the same time again, so that not every HUP interrupts it.
   stuck_ = late(now);
   hup_due_ = false;
-  hup_out_ = !sweeping_;
-  fresh_ = false;
+  expected_ = sweeping() ? Expected::nothing : Expected::sweep_of_hup;
   since_ = now;
 }
 
 void SweepTracker::lost() {
   if (!sweeps()) return;
   // A sweep may be running. At worst, one is interrupted once.
-  sweeping_ = hup_out_ = proves_ = false;
-  hup_due_ = unsure_ = true;
+  sweep_ = Sweep::unsure;
+  if (expected_ == Expected::sweep_of_hup) expected_ = Expected::nothing;
+  hup_due_ = true;
 }
 
 // Another subnet manager writes the tables now.
@@ -111,24 +110,27 @@ void SweepTracker::lose_mastership() {
 
 void SweepTracker::no_sweep(State state) {
   state_ = state;
-  sweeping_ = proves_ = hup_out_ = fresh_ = stuck_ = false;
+  sweep_ = Sweep::none;
+  expected_ = Expected::nothing;
+  stuck_ = false;
   no_older_sweep();
 }
 
 void SweepTracker::fail_open(Time now) {
   ++status_.fail_opens;
   status_.swept = 0;
-  open_ = restore_due_ = true;
-  proves_ = false;
+  open_ = true;
+  if (file_ == File::ours) file_ = File::to_restore;
+  doubt_sweep();
   not_before_ = now + calm_;
   calm_ = std::clamp(2 * calm_, limits_.calm, limits_.most_calm);
 }
 
 void SweepTracker::begin_sweep(Time now) {
-  sweeping_ = heard_ = true;
-  proves_ = !restore_due_;
-  hup_due_ = hup_due_ && !proves_;
-  hup_out_ = fresh_ = false;
+  sweep_ = ours() ? Sweep::proving : Sweep::running;
+  heard_ = true;
+  hup_due_ = hup_due_ && !ours();
+  expected_ = Expected::nothing;
   unheard_ = 0;
   began_ = since_ = now;
   if (waits()) ++begun_;
@@ -139,12 +141,13 @@ void SweepTracker::end_sweep(Time now, bool whole) {
   state_ = State::master;
   mastered_ = true;
   no_older_sweep();
-  if (!sweeping_) return;  // its beginning was lost
-  sweeping_ = stuck_ = false;
+  if (!sweeping()) return;  // its beginning was lost
+  const bool proves = std::exchange(sweep_, Sweep::none) == Sweep::proving;
+  stuck_ = false;
   ++status_.sweeps;
   if (!whole) ++status_.failed_sweeps;
   status_.last_sweep = std::chrono::duration_cast<Duration>(now - began_);
-  if (!proves_) return;
+  if (!proves) return;
   status_.swept = status_.placed;
   open_ = false;
   calm_ = Duration(0);
@@ -192,16 +195,18 @@ void SweepTracker::hear(LogMark mark, Time now) {
 }
 
 bool SweepTracker::late(Time now) const {
-  return (hup_out_ && now >= since_ + limits_.begin) ||
-         ((sweeping_ || fresh_) && now >= since_ + limits_.end);
+  const bool in_sweep = sweeping() || expected_ == Expected::first_sweep;
+  return (expected_ == Expected::sweep_of_hup && now >= since_ + limits_.begin) ||
+         (in_sweep && now >= since_ + limits_.end);
 }
 
 // When a waiting version may be written: between two sweeps, so that the next one reads everything
 // desired by then. If each sweep begins when the last one ends, as with a port that never answers,
 // it is written during a sweep, after it has waited for a whole one.
 std::optional<SweepTracker::Time> SweepTracker::place_from() const {
-  if (!sweeps() || (!sweeping_ && !hup_out_) || begun_ >= 2) return not_before_;
-  if (hup_out_ && !heard_) return std::max(not_before_, since_ + limits_.begin);
+  const bool hup_out = expected_ == Expected::sweep_of_hup;
+  if (!sweeps() || (!sweeping() && !hup_out) || begun_ >= 2) return not_before_;
+  if (hup_out && !heard_) return std::max(not_before_, since_ + limits_.begin);
   return std::nullopt;
 }
 
@@ -210,12 +215,12 @@ SweepTracker::Step SweepTracker::next(Time now) const {
     const auto from = place_from();
     if (from && now >= *from) return Step::place;
   }
-  if (restore_due_) return now >= not_before_ ? Step::restore : Step::nothing;
+  if (!ours()) return now >= not_before_ ? Step::restore : Step::nothing;
   if (!sweeps()) return Step::nothing;
   if (late(now) && may_ask_again()) return Step::hup;
   // An OpenSM that has just been started sweeps by itself; a signal before it is set up would end
   // it.
-  return hup_due_ && !sweeping_ && !hup_out_ && !fresh_ ? Step::hup : Step::nothing;
+  return hup_due_ && !sweeping() && expected_ == Expected::nothing ? Step::hup : Step::nothing;
 }
 
 std::optional<SweepTracker::Time> SweepTracker::alarm() const {
@@ -224,10 +229,10 @@ std::optional<SweepTracker::Time> SweepTracker::alarm() const {
     if (set) first = first ? std::min(*first, time) : time;
   };
   if (waits() && place_from()) at(true, *place_from());
-  at(restore_due_, not_before_);
-  const bool asks = sweeps() && !restore_due_ && may_ask_again();
-  at(asks && hup_out_, since_ + limits_.begin);
-  at(asks && (sweeping_ || fresh_), since_ + limits_.end);
+  at(!ours(), not_before_);
+  const bool asks = sweeps() && ours() && may_ask_again();
+  at(asks && expected_ == Expected::sweep_of_hup, since_ + limits_.begin);
+  at(asks && (sweeping() || expected_ == Expected::first_sweep), since_ + limits_.end);
   return first;
 }
 

@@ -66,10 +66,24 @@ class SweepTracker {
   EngineStatus standing() const;
   State state() const { return state_; }
   // True if the last inspection found our file in place.
-  bool ours() const { return !restore_due_; }
+  bool ours() const { return file_ == File::ours; }
   uint64_t wanted() const { return wanted_; }
 
  private:
+  enum class Sweep {
+    none,
+    unsure,   // the log does not show whether one is running
+    running,  // it may have read an earlier file
+    proving,  // it is running, and reads exactly the placed version
+  };
+  // The sweep whose beginning the log has not shown yet.
+  enum class Expected { nothing, first_sweep, sweep_of_hup };
+  enum class File {
+    ours,
+    to_restore,  // OpenSM has discarded it
+    foreign,     // one that is not ours is in place
+  };
+
   void is_in_place();
   void no_older_sweep();
   void begin_sweep(Time now);
@@ -78,6 +92,11 @@ class SweepTracker {
   void lose_mastership();
   void fail_open(Time now);
   bool late(Time now) const;
+  bool sweeping() const { return sweep_ == Sweep::running || sweep_ == Sweep::proving; }
+  // The running sweep, if there is one, may have read another file than the one in place.
+  void doubt_sweep() {
+    if (sweep_ == Sweep::proving) sweep_ = Sweep::running;
+  }
   bool waits() const { return wanted_ > written_; }
   bool may_ask_again() const { return heard_ || unheard_ < 2; }
   bool sweeps() const { return running_ && (state_ == State::unknown || state_ == State::master); }
@@ -90,20 +109,16 @@ class SweepTracker {
   bool running_ = false;
   State state_ = State::unknown;
   bool mastered_ = false;  // ours was master, and no other one since
-  bool sweeping_ = false;
-  bool unsure_ = false;  // the log does not show whether a sweep is running
-  bool proves_ = false;  // the running sweep reads exactly the placed version
-  int begun_ = 0;        // sweeps since the oldest waiting version was wanted
-  bool heard_ = false;   // a beginning of a sweep, ever
-  int unheard_ = 0;      // HUPs without a beginning of a sweep
+  Sweep sweep_ = Sweep::none;
+  int begun_ = 0;       // sweeps since the oldest waiting version was wanted
+  bool heard_ = false;  // a beginning of a sweep, ever
+  int unheard_ = 0;     // HUPs without a beginning of a sweep
   bool hup_due_ = false;
-  bool hup_out_ = false;  // sent, and its sweep has not begun
-  bool fresh_ = false;    // just started, and its first sweep has not begun
-  Time since_{};          // the last of: OpenSM's start, a HUP, a sweep's beginning
+  Expected expected_ = Expected::nothing;
+  Time since_{};  // the last of: OpenSM's start, a HUP, a sweep's beginning
   Time began_{};
-  bool restore_due_ = false;
-  bool foreign_ = false;  // a file that is not ours is in place
-  bool open_ = false;     // OpenSM has discarded the file, and not read a good one since
+  File file_ = File::ours;
+  bool open_ = false;  // OpenSM has discarded the file, and not read a good one since
   bool stuck_ = false;
   Duration calm_{0};
   Time not_before_{};  // earliest next place or restore
