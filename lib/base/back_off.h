@@ -9,7 +9,7 @@ class BackOff {
  public:
   BackOff(Duration first, Duration most) : first_(first), most_(most), next_(first) {}
   Duration pause() const { return next_; }
-  // The same, and twice as long the next time.
+  // Returns pause(), and doubles it, up to the longest.
   Duration next() {
     const Duration now = next_;
     next_ = std::min(most_, next_ * 2);

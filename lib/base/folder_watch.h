@@ -1,4 +1,4 @@
-// FolderWatch: tells when something changes in folders, by inotify.
+// FolderWatch: reports changes of folders, by inotify.
 #pragma once
 
 #include "lib/base/clock.h"

@@ -31,7 +31,7 @@ TEST_CASE("a watch wakes up for a change that comes while it waits") {
   other.join();
 }
 
-TEST_CASE("a watch tells when its folder is gone, and cannot be had on what is no folder") {
+TEST_CASE("a watch reports that its folder is gone, and cannot be opened on what is not a folder") {
   const TempFolder folder;
   const Path inner = folder.path() / "inner";
   std::filesystem::create_directory(inner);
@@ -53,15 +53,15 @@ TEST_CASE("a watch of files tells of each write, and of files that come") {
   FolderWatch watch =
       FolderWatch::of_files({folder.path() / "a", folder.path() / "b", folder.path() / "inner/c"})
           .value();
-  const auto told = [&] { return watch.wait(Deadline::in(Duration(0))).value(); };
-  CHECK_FALSE(told());
+  const auto changed = [&] { return watch.wait(Deadline::in(Duration(0))).value(); };
+  CHECK_FALSE(changed());
   std::ofstream open_file(folder.path() / "a", std::ios::app);
-  CHECK_FALSE(told());
+  CHECK_FALSE(changed());
   open_file << "x" << std::flush;
-  CHECK(told());
+  CHECK(changed());
   folder.write("inner/c", "");
-  CHECK(told());
-  CHECK_FALSE(told());
+  CHECK(changed());
+  CHECK_FALSE(changed());
 }
 
 TEST_CASE("a watch of entries does not tell of what is written into files") {

@@ -48,6 +48,10 @@ template <typename Message>
 void sent_clean(const uint8_t* data, size_t size) {
   Message message;
   if (!message.ParseFromArray(data, static_cast<int>(size))) return;
+  if constexpr (requires { check_answer(message); }) {
+    const Status checked = check_answer(message);
+    if (!checked) return check_refusal(checked.error());
+  }
   const Message once = to_message(message);
   require(to_message(once).SerializeAsString() == once.SerializeAsString());
 }

@@ -82,7 +82,7 @@ struct Reply {
   void operator()(Result<Value> value) const {
     if (!value) return call->responder->respond(rpc::to_grpc(value.error()));
     call->responder->respond(grpc::Status::OK,
-                             [&] { put(fabricapi::to_message(*value), response); });
+                             [&] { put(fabricapi::to_message(std::move(*value)), response); });
   }
   // Returns a function that is true once the client is gone.
   std::function<bool()> gone() const {

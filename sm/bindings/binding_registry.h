@@ -9,7 +9,7 @@
 #include "lib/fabricapi/calls.h"
 #include "sm/bindings/port_facts.h"
 #include "sm/state/journal.h"
-#include "sm/verify/port_verifier.h"
+#include "sm/verify/port_requests.h"
 
 #include <functional>
 #include <map>

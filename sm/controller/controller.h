@@ -54,7 +54,7 @@ class Controller {
   // Sets the clock until the next call.
   void set_time(state::Now now) { now_ = now; }
 
-  // The calls. Each Done runs exactly once.
+  // The calls, which CallGate has authorized. Each Done runs exactly once.
   void create_partition(const Caller& caller, const fabric::Partition& partition,
                         Done<fabric::PartitionStatus> done);
   void update_partition(const Caller& caller, const fabric::Partition& partition,

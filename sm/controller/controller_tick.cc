@@ -1,4 +1,4 @@
-// The loop: events, and the turn that commits, publishes and answers.
+// Events, and tick(), which commits, publishes and answers.
 #include "sm/controller/controller.h"
 #include "sm/controller/own_caller.h"
 

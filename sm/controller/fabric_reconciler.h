@@ -1,4 +1,4 @@
-// FabricReconciler: makes the subnet as the registries say. It passes committed partitions to the
+// FabricReconciler: makes the subnet agree with the registries. It passes committed partitions to the
 // subnet manager, has ports read and repaired, and tells the registries what the ports' tables
 // show.
 #pragma once

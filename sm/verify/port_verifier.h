@@ -10,6 +10,7 @@
 #include "sm/probe/repair.h"
 #include "sm/verify/desired_keys.h"
 #include "sm/verify/port_observations.h"
+#include "sm/verify/port_requests.h"
 #include "sm/verify/repair_queue.h"
 #include "sm/verify/version_history.h"
 
@@ -22,25 +23,6 @@
 #include <vector>
 
 namespace ibpod::sm::verify {
-
-// The requests for ports: a read-only view of the bindings and partitions.
-class PortRequests {
- public:
-  PortRequests() = default;
-  PortRequests(const PortRequests&) = delete;
-  PortRequests& operator=(const PortRequests&) = delete;
-  PortRequests(PortRequests&&) = delete;
-  PortRequests& operator=(PortRequests&&) = delete;
-  virtual ~PortRequests() = default;
-
-  // The version in which the keys of the port last changed; 0: it has no keys.
-  virtual uint64_t changed_in(ib::Guid port) const = 0;
-  // Valid until the next change.
-  virtual std::vector<const fabric::Binding*> bindings_on(ib::Guid port) const = 0;
-  // True if every partition of the port has `proof: none`.
-  virtual bool needs_no_proof(ib::Guid port) const = 0;
-  virtual bool is_being_forgotten(const std::string& node) const = 0;
-};
 
 // A decision about a port.
 struct PortVerdict {
