@@ -117,7 +117,10 @@ class FakeService : public v1::Fabric::CallbackService {
     }
     const auto value = make();
     if (!value) return rpc::to_grpc(value.error());
-    *response = to_message(*value);
+    if constexpr (requires { to_message(*value); })
+      *response = to_message(*value);
+    else
+      *response = *value;
     return grpc::Status::OK;
   }
 };
