@@ -13,9 +13,8 @@ namespace ibpod::fabricapi {
 
 // Answers that have no text of other parties, so there is nothing to clean.
 template <typename Message>
-  requires(std::same_as<Message, v1::ObserveResponse> || std::same_as<Message, v1::FabricNode> ||
-           std::same_as<Message, v1::ListNodesResponse>)
-Message to_message(Message message) {
+requires(std::same_as<Message, v1::ObserveResponse> || std::same_as<Message, v1::FabricNode> ||
+         std::same_as<Message, v1::ListNodesResponse>) Message to_message(Message message) {
   return message;
 }
 

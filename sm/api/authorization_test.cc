@@ -91,8 +91,8 @@ TEST_CASE("authorization: a watch is of what may be listed") {
     const auto watch = [&](const BindingFilter& filter) {
       const Status watched = served.client.watch_bindings(
           filter, [](const BindingChange&) { return false; }, soon());
-      const size_t reached =
-          served.fixture.fabric.calls() - std::exchange(served.calls, served.fixture.fabric.calls());
+      const size_t reached = served.fixture.fabric.calls() -
+                             std::exchange(served.calls, served.fixture.fabric.calls());
       CHECK((watched ? reached == 1 : watched.error().code() == Code::denied && reached == 0));
       return watched.ok();
     };

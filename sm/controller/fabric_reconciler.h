@@ -1,5 +1,5 @@
-// FabricReconciler: makes the subnet agree with the registries. It passes committed partitions to the
-// subnet manager, has ports read and repaired, and tells the registries what the ports' tables
+// FabricReconciler: makes the subnet agree with the registries. It passes committed partitions to
+// the subnet manager, has ports read and repaired, and tells the registries what the ports' tables
 // show.
 #pragma once
 
