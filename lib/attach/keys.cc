@@ -82,8 +82,7 @@ Result<node::PartitionRequest> read_request(const Value& value) {
     request = {name.value_or(""), membership.value_or("")};
     const std::vector<std::string> unknown = fields.unknown();
     if (!unknown.empty())
-      return value.wrong("the key \"" + unknown.front() + "\" is unknown" +
-                         fields.instead_of(unknown.front()));
+      return value.wrong(unknown.front() + ": unknown key" + fields.instead_of(unknown.front()));
   }
   TRY(check_name(request.name));
   TRY(check_membership(request.membership));

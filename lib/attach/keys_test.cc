@@ -46,7 +46,7 @@ TEST_CASE("what is no partition, or leaves open which one is meant, is refused a
       {R"("partitions":["b/ue"])", "partitions: "},
       {R"("partitions":[{"membership":"full"}])", "partitions: invalid partition name \"\""},
       {R"("partitions":[{"name":"blue","membership":"most"}])", "expected limited, full or both"},
-      {R"("partitions":[{"name":"blue","member":"full"}])", "the key \"member\" is unknown"},
+      {R"("partitions":[{"name":"blue","member":"full"}])", "member: unknown key"},
       {R"("partitions":["blue",{"name":"blue","membership":"full"}])", "\"blue\" is listed twice"},
       {R"("partition":"red","partitions":["blue"])", "partitions: partition has another partition"},
       {R"("partition":"red","args":{"cni":{"partition":"blue"}})",
