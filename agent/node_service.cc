@@ -87,8 +87,8 @@ Result<std::string> check_allocated(const kube::PodDevices& pod, const std::stri
                                  pod_text(pod.namespace_name, pod.name));
 }
 
-// A View has the P_Key tables only where a pool chooses by them. As far as the host sees the
-// device.
+// Sets the P_Keys of the device's port, if the host sees its RDMA device. A snapshot has the tables
+// only where a pool selects by them.
 void describe_pkeys(const sysfs::Sysfs& sysfs, v1::Device& answer) {
   if (answer.rdma().empty()) return;
   const Result<ib::PKeyTable> pkeys = sysfs::pkeys(sysfs, answer.rdma(0), 1);

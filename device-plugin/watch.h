@@ -18,7 +18,7 @@ namespace ibpod::device_plugin {
 
 enum class WakeReason {
   changed,    // something has happened
-  due,        // it is time to look at all that has no event (Changed::ports)
+  due,        // it is time to look at what has no event: ports
   deadline,   // nothing of that until the deadline
   cancelled,  // by cancel(), now or before
 };

@@ -29,7 +29,7 @@ std::string owner_of(const Path& agent_socket) {
   std::snprintf(text, sizeof text, "ibpod-%016" PRIx64, fnv1a(agent_socket.native()));
   return text;
 }
-// The offers of a View, by id.
+// The devices that the pools offer, by ID.
 class PoolDeviceIndex {
  public:
   PoolDeviceIndex() = default;

@@ -38,7 +38,7 @@ Result<std::unique_ptr<Fabrics>> Fabrics::open(const std::vector<config::FabricS
   return fabrics;
 }
 
-// Each Link asks about all of them.
+// The thread of each session uses all of them.
 Fabrics::~Fabrics() {
   for (Fabric& fabric : fabrics_) fabric.session.reset();
 }

@@ -48,7 +48,8 @@ struct FabricsDeps {
   std::function<std::vector<fabricapi::ObserveRequest::PortTable>(
       const std::vector<ib::Guid>& ports, const std::set<ib::Guid>& others)>
       read_tables;
-  // How the service of a fabric is reached now, and was before. On the thread of its Link.
+  // Called when the service of a fabric has become reachable or unreachable, on the thread of its
+  // LeaseLoop.
   std::function<void(const std::string& fabric, const SmStatus& before, const SmStatus& now)>
       on_status;
   Duration grace_period = kServiceGracePeriod;
@@ -74,8 +75,8 @@ class Fabrics {
 
   // Has each service asked at once how it is with this node. Does not wait.
   void sync_now();
-  // Names the node's ports to each service, which tells in its Contact which of them it would
-  // refuse. From any thread, and before begin(), too.
+  // Names the node's ports to each service; SmStatus::unknown_ports has those that it would refuse.
+  // From any thread, and before begin(), too.
   void set_ports(const NodePorts& ports);
   // Sets `bind_fault` of each device that no pod has: why no partition could be bound at its port
   // now. Nothing where its PF is not up: then the link says enough.

@@ -34,9 +34,9 @@ class SmSession {
   Result<nodeapi::Binding> bind(const nodeapi::AttachmentName& name, nodeapi::Node::Wait wait,
                                 Deadline deadline);
   Result<nodeapi::Binding> unbind(const nodeapi::AttachmentName& name, Deadline deadline);
-  // Renewal::set_ports().
+  // See LeaseLoop::set_ports().
   void set_ports(const NodePorts& ports) { lease_loop_.set_ports(ports); }
-  // Renewal::sync_now().
+  // See LeaseLoop::sync_now().
   void sync_now() { lease_loop_.sync_now(); }
   // True if the service may have a binding of it: one was requested, or the service has reported
   // one.

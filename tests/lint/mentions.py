@@ -1,4 +1,5 @@
-"""The things that a comment or a page names exist: files; the types and functions in docs/architecture.md; fuzz targets.
+"""The things that a comment or a page names exist: files; the types and functions in docs/architecture.md; the types of members
+in comments; fuzz targets.
 
 A file is named by its path from the root, by the end of its path ("base/nearest.h"), or by its name alone ("restore.h").
 Files of other projects are listed in FOREIGN.
@@ -27,6 +28,7 @@ FOREIGN = (
 ELSEWHERE = ("tests/data/", "tests/softhca/", "tests/lint/mentions.py", "tests/lint/rules_test.py")
 # `Type`, `Type::method`, `folder::function`.
 NAMED = re.compile(r"`((?:[A-Za-z]\w*::)+[a-z]\w*|[A-Z]\w*[a-z]\w*)(?:\(\))?`")
+SCOPE = re.compile(r"(?<![\w:])([A-Z]\w*[a-z]\w*)::\w")
 
 
 def comments(name, content):
@@ -84,6 +86,14 @@ def check_types(name, content, code):
             yield f"{name}:{source.line_of(content, match.start())}: the code has no {match.group(1)}"
 
 
+def check_scopes(name, content, code):
+    """`Type::member` in a comment: the type exists."""
+    for comment in comments(name, content):
+        for match in SCOPE.finditer(comment.group()):
+            if match.group(1) not in code.types:
+                yield f"{name}:{source.line_of(content, comment.start() + match.start())}: the code has no type {match.group(1)}"
+
+
 def check_fuzz_targets(name, content, names):
     """The last column of the table of parsers names every fuzz target, and nothing else."""
     rows = re.search(r"^\| parser \|.*\n\|[-|]+\n((?:\|.*\n)+)", content, re.M)
@@ -100,7 +110,10 @@ def main():
         if not name.startswith(ELSEWHERE):
             findings += check_files(name, source.text(name), names)
     code = "\n".join(source.code(name) for name in [*source.cpp_files(), *source.files(".proto")])
-    findings += check_types(ARCHITECTURE, source.text(ARCHITECTURE), Code(code))
+    code = Code(code)
+    findings += check_types(ARCHITECTURE, source.text(ARCHITECTURE), code)
+    for name in source.cpp_files():
+        findings += check_scopes(name, source.text(name), code)
     findings += check_fuzz_targets(PARSERS, source.text(PARSERS), names)
     source.finish(findings, "mentions")
 

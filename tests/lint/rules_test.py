@@ -207,6 +207,8 @@ class Mentions(unittest.TestCase):
         code = mentions.Code("namespace ibpod::node {\nclass Kernel {\n};\nStatus Kernel::run() {}\nvoid restore();\n}\n")
         self.assertEqual(list(mentions.check_types("x.md", "`Kernel`, `Kernel::run`, `node::restore()`, `ibpod::node`", code)), [])
         self.assertEqual(len(list(mentions.check_types("x.md", "`Colonel` `Kernel::go` `node::undo`", code))), 3)
+        self.assertEqual(list(mentions.check_scopes("x.cc", "// Kernel::run(), std::string::npos\nColonel::run();", code)), [])
+        self.assertEqual(len(list(mentions.check_scopes("x.cc", "// As Colonel::run().", code))), 1)
 
     def test_the_table_of_parsers_has_every_fuzz_target(self):
         table = "| parser | author | fuzz target |\n|---|---|---|\n| links (`lib/nl`) | x | `%s` |\n"
