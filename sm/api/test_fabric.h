@@ -78,6 +78,11 @@ class TestFabric {
     const std::lock_guard lock(mutex_);
     there_ = std::move(bindings);
   }
+  // The number of watches that were begun.
+  size_t begun_watches() const {
+    const std::lock_guard lock(mutex_);
+    return begun_watches_;
+  }
   // The number of its watches that still exist.
   long watches() const {
     const std::lock_guard lock(mutex_);
@@ -138,6 +143,7 @@ class TestFabric {
     std::vector<BindingChange> there;
     {
       const std::lock_guard lock(mutex_);
+      ++begun_watches_;
       there = there_;
     }
     for (const BindingChange& one : there)
@@ -216,6 +222,7 @@ class TestFabric {
   std::function<bool(const BindingChange&)> on_change_;
   std::vector<BindingChange> there_;
   std::weak_ptr<Watch> watch_;
+  size_t begun_watches_ = 0;
 };
 
 }  // namespace ibpod::sm::api
