@@ -55,9 +55,7 @@ class Reader {
   Status read_resource() {
     const std::optional<std::string> resource = TRY(text(keys_.top(), "resourceName"));
     vf_.resource = resource.value_or("");
-    // With a deviceID it is not used, and a pod that runs must pass CHECK after an upgrade.
-    if (!resource || !vf_.device.empty()) return ok();
-    return check_resource(*resource).during("resourceName");
+    return resource ? check_resource(*resource).during("resourceName") : ok();
   }
 
   // The kubelet identifies pods by these names.

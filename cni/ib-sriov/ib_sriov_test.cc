@@ -645,6 +645,8 @@ const std::vector<attach::BadInput> kBad{
     {"", R"("deviceID":"")", 7, kNoDevice},
     {"", R"("resourceName":"vfs")", 7,
      "resourceName: expected PREFIX/NAME as pods request it, got \"vfs\""},
+    {"", key(R"("resourceName":"vfs")"), 7,
+     "resourceName: expected PREFIX/NAME as pods request it, got \"vfs\""},
     {"", R"("resourceName":"openib/vfs/1")", 7,
      "resourceName: expected PREFIX/NAME as pods request it, got \"openib/vfs/1\""},
     {"", R"("resourceName":"kubernetes.io/vfs")", 7,
