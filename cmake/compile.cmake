@@ -85,7 +85,8 @@ foreach(kind IN ITEMS code tests generated)
   target_precompile_headers(precompiled_${kind} PRIVATE ${headers_of_${kind}})
 endforeach()
 
-# In the presets release, tsan and fuzz the sources of a target are compiled together, where they are code and all their local names differ.
+# In the presets release, tsan and fuzz the sources of a target are compiled together, where they are code and all their local
+# names differ.
 function(ibpod_compile_as kind target)
   ibpod_set_options(${kind} ${target})
   target_precompile_headers(${target} REUSE_FROM precompiled_${kind})

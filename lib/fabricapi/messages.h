@@ -13,8 +13,10 @@ namespace ibpod::fabricapi {
 
 // Answers that have no text of other parties, so there is nothing to clean.
 template <typename Message>
-requires(std::same_as<Message, v1::ObserveResponse> || std::same_as<Message, v1::FabricNode> ||
-         std::same_as<Message, v1::ListNodesResponse>) Message to_message(Message message) {
+concept CleanAnswer = std::same_as<Message, v1::ObserveResponse> ||
+    std::same_as<Message, v1::FabricNode> || std::same_as<Message, v1::ListNodesResponse>;
+template <CleanAnswer Message>
+Message to_message(Message message) {
   return message;
 }
 

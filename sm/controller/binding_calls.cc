@@ -14,10 +14,6 @@ using Effect = CommitQueue::Effect;
 
 Error cancelled() { return Error(Code::unavailable, "the caller has cancelled the call"); }
 
-Status status_of(const Result<fabric::Binding>& result) {
-  return result ? ok() : Status(result.error());
-}
-
 }  // namespace
 
 BindingCalls::BindingCalls(Deps deps, Settings settings)

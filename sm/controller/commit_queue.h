@@ -14,6 +14,12 @@
 
 namespace ibpod::sm::controller {
 
+// The outcome of a call, without its value.
+template <typename Value>
+Status status_of(const Result<Value>& result) {
+  return result ? ok() : Status(result.error());
+}
+
 class CommitQueue {
  public:
   template <typename Value>

@@ -3,16 +3,6 @@
 #include <algorithm>
 
 namespace ibpod::sm::controller {
-namespace {
-
-using fabricapi::Caller;
-
-template <typename Value>
-Status status_of(const Result<Value>& result) {
-  return result ? ok() : Status(result.error());
-}
-
-}  // namespace
 
 Controller::Controller(Deps deps, ControllerSettings settings, state::Now now)
     : deps_(std::move(deps)),
