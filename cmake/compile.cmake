@@ -20,10 +20,8 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  # Another clone of the same sources is compiled already, wherever it lies. Where headers are precompiled, ccache asks for the
-  # first two kinds of sloppiness, and for -fno-pch-timestamp or -fpch-preprocess; the other two are for those of a fresh clone.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
-    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
+  # Another clone of the same sources is compiled already, wherever it lies.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_SOURCE_DIR}/cmake/ccache.sh)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
   else()
