@@ -3,35 +3,24 @@
 // answered from what it saw last (snapshot.h).
 #pragma once
 
-#include "agent/config/config.h"
 #include "agent/config/reloader.h"
+#include "agent/configuration.h"
 #include "agent/device_watch.h"
 #include "agent/event_queue.h"
 #include "agent/gc/gc_loop.h"
 #include "agent/host.h"
-#include "agent/kubelet/device_files.h"
-#include "agent/kubelet/pool_resources.h"
-#include "agent/node_service.h"
-#include "agent/refresh_requests.h"
+#include "agent/kubelet_devices.h"
+#include "agent/liveness.h"
+#include "agent/node_preparation.h"
+#include "agent/servers.h"
 #include "agent/sm_client/fabrics.h"
-#include "agent/snapshot/port_poll_schedule.h"
-#include "agent/snapshot/snapshot.h"
+#include "agent/snapshot_refresher.h"
 #include "agent/telemetry.h"
-#include "lib/http/server.h"
 #include "lib/log/log.h"
-#include "lib/rpc/server.h"
 
-#include <atomic>
-#include <chrono>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <vector>
-
-namespace grpc {
-class Service;
-}
 
 namespace ibpod::agent {
 
@@ -54,68 +43,37 @@ class Agent {
  private:
   Agent(config::Reloader reloader, std::unique_ptr<Host> host, EventQueue events, log::Log& log);
 
+  // agent_start.cc
   Status start();
-  int watch_configuration();
-  void start_gc();
-  kube::KubeletOptions kubelet();
   Status open_fabrics();
-  Status serve_api();
-  void write_agent_required();
-  bool needs_partitions() const;
-  void report_certificates();
-  void set_rdma_mode_status(prepare::RdmaModeStatus verdict);
-  void prepare_pfs(Duration timeout);
-  bool should_retry_preparation() const;
-  bool has_new_pf();
-  void serve_pools();
-  void refresh(const device_plugin::ChangeSet& changed);
-  void publish(const snapshot::Snapshot& before, const snapshot::Snapshot& now, bool thoroughly);
+  void start_gc();
+  Status serve();
+
   void handle(const PendingEvents& pending);
-  void update_rdma_mode();
   void read_configuration();
   void apply_configuration();
+  void refresh(const device_plugin::ChangeSet& changed);
+  void refresh_everything() { refresh({.everything = true, .ports = true}); }
+  void serve_pools();
 
   // From any thread.
   void refresh_now(Deadline deadline);
-  Status alive() const;
-  bool is_registered() const;
-  Status ready() const;
+  void report_certificates();
   std::string metrics_page();
-  void on_allocate(const kubelet::PoolResource::AllocationEvent& told);
-  void tidy_files();
   void on_sm_status(const std::string& fabric, const sm_client::SmStatus& before,
                     const sm_client::SmStatus& now);
 
-  const config::Config& config() const { return reloader_.config(); }
-  prepare::RdmaNetns rdma_netns() const;
-
-  config::Reloader reloader_;
-  std::unique_ptr<Host> host_;
   Telemetry telemetry_;
+  Configuration configuration_;
+  std::unique_ptr<Host> host_;
   EventQueue events_;
-  Latest<snapshot::Snapshot> snapshot_;
-  health::RefreshTimes refresh_times_;  // of its thread
-  Latest<health::RefreshTimes> published_times_;
-  RefreshRequests refresh_requests_;
-  snapshot::PortPollSchedule port_poll_;
-  prepare::RdmaModeStatus rdma_mode_;
-  std::vector<device_plugin::Pool> pools_;
-  device_plugin::Allocated allocated_;
-  std::vector<std::string> preparation_errors_;
-  std::set<ib::PciAddress> pfs_, active_pfs_;
-  bool has_refreshed_ = false;  // a look has succeeded
-  // When its thread has last come round.
-  std::atomic<std::chrono::steady_clock::time_point> last_tick_ = std::chrono::steady_clock::now();
-  kubelet::DeviceFiles files_;
-  bool files_complete_ = false;  // the last refresh found nothing wrong
-  kubelet::PoolResourceDeps resource_deps_;
-  std::optional<kubelet::PoolResources> resources_;
+  Liveness liveness_;
+  NodePreparation preparation_;
+  SnapshotRefresher refresher_;
+  KubeletDevices kubelet_devices_;
   std::optional<gc::GcLoop> gc_loop_;
   std::unique_ptr<sm_client::Fabrics> fabrics_;  // null: there are none
-  std::optional<NodeService> node_service_;
-  std::unique_ptr<grpc::Service> grpc_service_;
-  std::unique_ptr<rpc::Server> server_;
-  std::unique_ptr<http::Server> http_server_;
+  Servers servers_;
   std::optional<DeviceWatch> device_watch_;
 };
 

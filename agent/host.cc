@@ -1,5 +1,6 @@
 #include "agent/host.h"
 
+#include "agent/sm_client/node_pkey_tables.h"
 #include "lib/node/boot_id.h"
 
 namespace ibpod::agent {
@@ -63,6 +64,27 @@ gc::GcDeps Host::gc_deps() {
           sandboxes_ ? &*sandboxes_ : nullptr,
           plugins_,
           &strays_};
+}
+
+sm_client::FabricsDeps Host::fabrics_deps(const std::string& node) const {
+  const auto read_tables = [this](const std::vector<ib::Guid>& ports,
+                                  const std::set<ib::Guid>& others) {
+    return sm_client::read_node_pkey_tables(ports, others, sysfs_, readable_records(), pod_sysfs_);
+  };
+  return {records_, sysfs_, node, {}, read_tables, {}};
+}
+
+std::vector<node::Record> Host::readable_records() const {
+  const auto names = records_.all();
+  std::vector<node::Record> read;
+  if (!names) return read;
+  for (const node::RecordName& name : *names) {
+    Result<node::Record> record = records_.read(name);
+    if (!record) continue;
+    record->configuration.clear();
+    read.push_back(std::move(record).value());
+  }
+  return read;
 }
 
 }  // namespace ibpod::agent

@@ -7,6 +7,7 @@
 #include "agent/gc/installed_plugins.h"
 #include "agent/kubelet/kubelet_pods.h"
 #include "agent/kubelet/runtime_sandboxes.h"
+#include "agent/sm_client/fabrics.h"
 #include "device-plugin/inventory.h"
 #include "lib/node/linux_kernel.h"
 #include "lib/node/listing.h"
@@ -16,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ibpod::agent {
 
@@ -29,9 +31,13 @@ class Host {
                                                        device_plugin::PkeyTables tables);
   // The host as garbage collection uses it.
   gc::GcDeps gc_deps();
+  // The host as the clients of the SM services use it. interface_of() and on_status() are missing.
+  sm_client::FabricsDeps fabrics_deps(const std::string& node) const;
 
   node::Kernel& kernel() { return *kernel_; }
   const node::Records& records() const { return records_; }
+  // Those that can be read, without the configurations of their networks, which belong to tenants.
+  std::vector<node::Record> readable_records() const;
   const sysfs::Sysfs& sysfs() const { return sysfs_; }
   // By the paths of the host's mount namespace.
   const node::PodSysfs& pod_sysfs() const { return pod_sysfs_; }

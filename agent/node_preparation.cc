@@ -1,0 +1,84 @@
+#include "agent/node_preparation.h"
+
+#include "agent/prepare/pf_config.h"
+#include "agent/prepare/prepare.h"
+
+#include <algorithm>
+
+namespace ibpod::agent {
+namespace {
+
+constexpr Duration kPrepareTimeout{120'000};
+constexpr Duration kRestTimeout{10'000};
+
+bool has_active_port(const device_plugin::Device& device) {
+  return std::any_of(device.rdma.begin(), device.rdma.end(), [](const auto& rdma) {
+    return !rdma.ports.empty() && rdma.ports.front().state == ib::PortState::active;
+  });
+}
+
+// True if `now` has one that is not in `known`, which it becomes.
+bool replace(std::set<ib::PciAddress>& known, std::set<ib::PciAddress> now) {
+  const bool more = !std::includes(known.begin(), known.end(), now.begin(), now.end());
+  known = std::move(now);
+  return more;
+}
+
+}  // namespace
+
+prepare::RdmaNetns NodePreparation::rdma_netns() const {
+  const Result<prepare::RdmaNetns> wanted =
+      prepare::parse_rdma_netns(configuration_.config().rdma_netns);
+  return wanted ? *wanted : prepare::RdmaNetns::keep;
+}
+
+void NodePreparation::set_rdma_mode() {
+  set_rdma_mode_status(prepare::set_rdma_mode(host_.kernel(), rdma_netns()));
+}
+
+void NodePreparation::refresh_rdma_mode() {
+  set_rdma_mode_status(prepare::refresh_rdma_mode(host_.kernel(), rdma_netns(), rdma_mode_));
+}
+
+void NodePreparation::set_rdma_mode_status(prepare::RdmaModeStatus status) {
+  rdma_mode_ = std::move(status);
+  telemetry_.report_rdma_mode(configuration_.config().rdma_netns, rdma_mode_);
+}
+
+void NodePreparation::prepare_pfs(sm_client::Fabrics* fabrics) {
+  prepare_until(fabrics, Deadline::in(kPrepareTimeout));
+}
+
+void NodePreparation::prepare_rest(sm_client::Fabrics* fabrics) {
+  prepare_until(fabrics, Deadline::in(kRestTimeout));
+}
+
+void NodePreparation::prepare_until(sm_client::Fabrics* fabrics, Deadline deadline) {
+  const config::Config& config = configuration_.config();
+  const prepare::PrepareDeps node{host_.kernel(), host_.records(), config.state_folder,
+                                  host_.boot_id(), fabrics ? fabrics->guid_allocator() : nullptr};
+  const prepare::PrepareResult prepared =
+      prepare::prepare_node(node, prepare::parse_pf_configs(config.pfs).pfs, deadline);
+  errors_ = telemetry_.report_preparation(prepared);
+  prepared_at_ = std::chrono::system_clock::now();
+}
+
+bool NodePreparation::should_retry(const gc::GcRun& gc_run) const {
+  const bool freed = std::any_of(gc_run.outcomes.begin(), gc_run.outcomes.end(),
+                                 [](const gc::Outcome& one) { return one.released; });
+  return freed || !errors_.empty();
+}
+
+bool NodePreparation::has_new_pf(const snapshot::Snapshot& snapshot) {
+  const bool several_fabrics = configuration_.config().fabrics.size() > 1;
+  std::set<ib::PciAddress> pfs, up;
+  for (const device_plugin::Device& device : snapshot.devices) {
+    if (device.pf) continue;
+    pfs.insert(device.address);
+    if (several_fabrics && has_active_port(device)) up.insert(device.address);
+  }
+  const bool more = replace(pfs_, std::move(pfs));
+  return replace(active_pfs_, std::move(up)) || more;
+}
+
+}  // namespace ibpod::agent

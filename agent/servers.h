@@ -1,0 +1,38 @@
+// Servers: the sockets on which the agent answers: the node API for plugins and ibpodctl, and
+// /metrics, /healthz and /readyz.
+#pragma once
+
+#include "agent/config/config.h"
+#include "agent/node_service.h"
+#include "lib/http/server.h"
+#include "lib/rpc/server.h"
+
+#include <memory>
+#include <optional>
+
+namespace grpc {
+class Service;
+}
+
+namespace ibpod::agent {
+
+class Servers {
+ public:
+  Servers();
+  ~Servers();
+  Servers(const Servers&) = delete;
+  Servers& operator=(const Servers&) = delete;
+
+  // All that `deps` and `pages` use outlives the servers. After an error some may serve already.
+  Status serve(const config::Config& config, NodeServiceDeps deps, http::Pages pages);
+  // Calls that are underway have a moment to end.
+  void stop();
+
+ private:
+  std::optional<NodeService> node_service_;
+  std::unique_ptr<grpc::Service> grpc_service_;
+  std::unique_ptr<rpc::Server> rpc_server_;
+  std::unique_ptr<http::Server> http_server_;
+};
+
+}  // namespace ibpod::agent
