@@ -1,8 +1,7 @@
 #include "sm/probe/smp_port_prober.h"
 
-#include "sm/probe/discovery.h"
-
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace ibpod::sm::probe {
@@ -36,18 +35,18 @@ bool is_whole(const ProbeResult& reading) {
 
 SmpPortProber::SmpPortProber(mad::Scheduler& scheduler, const ProberSettings& settings,
                              Callback seen)
-    : scheduler_(scheduler),
-      settings_(settings),
-      callback_(std::move(seen)),
+    : settings_(settings),
       plan_(settings.scan, Clock::now()),
-      poll_schedule_(settings.poll) {
+      poll_schedule_(settings.poll),
+      probes_(scheduler, inbox_),
+      batches_(std::move(seen)),
+      discovery_(scheduler, settings_, inbox_) {
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
 SmpPortProber::~SmpPortProber() {
   thread_.request_stop();
   thread_.join();
-  discovery_thread_.request_stop();
 }
 
 void SmpPortProber::poll(std::set<ib::Guid> ports) {
@@ -68,10 +67,10 @@ void SmpPortProber::swept() {
 void SmpPortProber::run(const std::stop_token& stop) {
   auto now = Clock::now();
   while (!stop.stop_requested()) {
-    if (const auto work = plan_.take_due(now)) begin_discovery();
+    if (const auto work = plan_.take_due(now)) discovery_.begin();
     probe_polled(now);
     continue_scan(now);
-    report();
+    batches_.report(topology_, scan_.has_value());
     Tasks mail = inbox_->take(stop, next());
     now = Clock::now();
     take(mail, now);
@@ -87,7 +86,9 @@ std::optional<ProbeBatch::Time> SmpPortProber::next() const {
 
 void SmpPortProber::take(Tasks& mail, ProbeBatch::Time now) {
   if (mail.discovered) discovered(*mail.discovered, now);
-  for (const ProbeAnswers& answered : mail.answered) step(answered.probe, answered.outcomes, now);
+  for (const ProbeAnswers& answered : mail.answered) {
+    if (const auto ended = probes_.step(answered)) finished(*ended, now);
+  }
   if (mail.rescan) plan_.rescan(now);
   if (mail.swept) poll_schedule_.poll_all_now(now);
   if (mail.polled) set_polled(*std::move(mail.polled), now);
@@ -100,33 +101,10 @@ void SmpPortProber::set_polled(std::set<ib::Guid> ports, ProbeBatch::Time now) {
   std::erase_if(missing_, [&](ib::Guid port) { return !ports.contains(port); });
 }
 
-ProbeOptions SmpPortProber::options(mad::Urgency urgency) const {
-  return {.urgency = urgency,
-          .m_key = settings_.m_key,
-          .timeout = settings_.timeout,
-          .attempts = settings_.attempts,
-          .limit = settings_.limit,
-          .reread_switch_port = urgency != mad::Urgency::scan};
-}
-
-// The last discovery has ended: otherwise none would be due.
-void SmpPortProber::begin_discovery() {
-  discovery_thread_ = std::jthread([this, inbox = inbox_](const std::stop_token& stop) {
-    const ProbeOptions asked = options(mad::Urgency::scan);
-    const auto begun = Clock::now();
-    auto topology = std::make_shared<const fabric::Topology>(
-        discover(scheduler_, {.retry = {asked.urgency, Deadline::in(settings_.discovery_limit),
-                                        asked.timeout, asked.attempts},
-                              .m_key = asked.m_key,
-                              .stop = stop}));
-    inbox->add([&](Tasks& mail) { mail.discovered = {begun, std::move(topology)}; });
-  });
-}
-
 void SmpPortProber::discovered(const DiscoveryDone& surveyed, ProbeBatch::Time now) {
   const bool news = topology_ == nullptr || topology_->ports() != surveyed.topology->ports();
   topology_ = surveyed.topology;
-  topology_changed_ = true;
+  batches_.topology_changed();
   plan_.discovered(surveyed.begun, now, news);
   for (const ib::Guid port : missing_) {
     if (topology_->find(port) != nullptr) poll_schedule_.poll_now(port, now);
@@ -148,15 +126,14 @@ void SmpPortProber::continue_scan(ProbeBatch::Time now) {
     const fabric::Port* const port = scan_->batch.topology->find(scan_->left.back());
     scan_->left.pop_back();
     ++scan_->under_way;
-    start_probe(*port, options(mad::Urgency::scan), now, {});
+    start_probe(*port, settings_.probe_options(mad::Urgency::scan), now, {});
   }
   if (!scan_->left.empty() || scan_->under_way != 0) return;
   Scan scan = *std::exchange(scan_, std::nullopt);
   plan_.scanned(scan.batch.begun, Clock::now(), scan.everything);
   scan.batch.full_scan = true;
   scan.batch.complete = scan.batch.topology->is_complete();
-  topology_changed_ = false;
-  callback_(std::move(scan.batch));
+  batches_.report_scan(std::move(scan.batch));
 }
 
 void SmpPortProber::probe_polled(ProbeBatch::Time now) {
@@ -166,7 +143,7 @@ void SmpPortProber::probe_polled(ProbeBatch::Time now) {
     if (port == nullptr) {
       absent(guid, false, now);
     } else {
-      start_probe(*port, options(mad::Urgency::bind), now, {});
+      start_probe(*port, settings_.probe_options(mad::Urgency::bind), now, {});
     }
   }
 }
@@ -185,7 +162,8 @@ void SmpPortProber::begin_repairs(ProbeBatch::Time now) {
     if (port == nullptr) {
       absent(guid, true, now);
     } else {
-      start_probe(*port, options(revokes ? mad::Urgency::revoke : mad::Urgency::bind), now,
+      start_probe(*port,
+                  settings_.probe_options(revokes ? mad::Urgency::revoke : mad::Urgency::bind), now,
                   std::move(repairs));
     }
   }
@@ -193,25 +171,11 @@ void SmpPortProber::begin_repairs(ProbeBatch::Time now) {
 
 void SmpPortProber::start_probe(const fabric::Port& port, const ProbeOptions& terms,
                                 ProbeBatch::Time now, std::vector<Repair> repairs) {
-  const ProbeId id{++last_probe_};
   const bool of_scan = terms.urgency == mad::Urgency::scan;
   const bool of_repair = !repairs.empty();
-  probes_.emplace(id, RunningProbe{PortProbe(port, *topology_, terms, std::move(repairs)), now,
-                                   of_scan, of_repair});
-  step(id, {}, now);
-}
-
-void SmpPortProber::step(ProbeId id, const PortProbe::Answers& answers, ProbeBatch::Time now) {
-  const auto found = probes_.find(id);
-  auto requests = found->second.probe.next(answers);
-  if (requests.empty()) {
-    finished(probes_.extract(found).mapped(), now);
-    return;
-  }
-  found->second.packets += requests.size();
-  mad::query_all_async(scheduler_, std::move(requests), [inbox = inbox_, id](auto outcomes) {
-    inbox->add([&](Tasks& mail) { mail.answered.push_back({id, std::move(outcomes)}); });
-  });
+  const auto ended = probes_.start(
+      {PortProbe(port, *topology_, terms, std::move(repairs)), now, of_scan, of_repair});
+  if (ended) finished(*ended, now);
 }
 
 void SmpPortProber::finished(const RunningProbe& visiting, ProbeBatch::Time now) {
@@ -226,7 +190,7 @@ void SmpPortProber::finished(const RunningProbe& visiting, ProbeBatch::Time now)
   }
   missing(reading);
   poll_schedule_.note_read(reading, visiting.begun, now);
-  ProbeBatch& readings = batch(visiting.begun);
+  ProbeBatch& readings = batches_.batch(visiting.begun, topology_);
   readings.packets += visiting.packets;
   readings.ports.push_back(std::move(reading));
 }
@@ -242,7 +206,7 @@ void SmpPortProber::absent(ib::Guid port, bool of_repair, ProbeBatch::Time now) 
   reading.after_repair = of_repair;
   missing(reading);
   poll_schedule_.note_read(reading, now, now);
-  batch(now).ports.push_back(reading);
+  batches_.batch(now, topology_).ports.push_back(reading);
 }
 
 // A port that has just gone missing is searched soon, one that stays missing less often.
@@ -253,21 +217,6 @@ void SmpPortProber::missing(const ProbeResult& reading) {
     plan_.changed();
   } else {
     plan_.port_missing();
-  }
-}
-
-ProbeBatch& SmpPortProber::batch(ProbeBatch::Time begun) {
-  ProbeBatch& readings = batches_[begun];
-  readings.begun = begun;
-  readings.topology = topology_;
-  return readings;
-}
-
-void SmpPortProber::report() {
-  if (batches_.empty() && topology_changed_ && !scan_) batch(Clock::now());
-  for (auto& [begun, readings] : std::exchange(batches_, {})) {
-    topology_changed_ = false;
-    callback_(std::move(readings));
   }
 }
 

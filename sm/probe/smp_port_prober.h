@@ -4,32 +4,23 @@
 #pragma once
 
 #include "lib/mad/scheduler.h"
+#include "sm/probe/discovery_thread.h"
 #include "sm/probe/poll_schedule.h"
-#include "sm/probe/port_probe.h"
 #include "sm/probe/port_prober.h"
+#include "sm/probe/probe_batches.h"
+#include "sm/probe/prober_settings.h"
+#include "sm/probe/running_probes.h"
 #include "sm/probe/scan_plan.h"
 #include "sm/probe/task_inbox.h"
 
-#include <functional>
-#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 namespace ibpod::sm::probe {
-
-struct ProberSettings {
-  ScanPace scan = {};
-  PollPace poll = {};
-  mad::MKey m_key = mad::MKey::none;
-  Duration timeout{200};  // for an answer; a port is silent after `attempts` of them
-  int attempts = 3;
-  Duration limit{5000};             // of one step of a probe
-  Duration discovery_limit{60000};  // of a discovery
-};
 
 // It has a thread of its own, and another one for discoveries, so that polled ports do not wait for
 // them. All calls are thread-safe, also within the Callback, and return at once.
@@ -38,7 +29,7 @@ class SmpPortProber final : public PortProber {
   // Called on its thread, which waits for it. Results that began together come together; those of a
   // silent port come later. After a discovery without a scan, a batch may have a new topology and
   // no results.
-  using Callback = std::function<void(ProbeBatch)>;
+  using Callback = ProbeBatches::Callback;
 
   // Starts with a scan. The scheduler outlives it.
   SmpPortProber(mad::Scheduler& scheduler, const ProberSettings& settings, Callback seen);
@@ -59,15 +50,6 @@ class SmpPortProber final : public PortProber {
   void swept() override;
 
  private:
-  struct RunningProbe {
-    PortProbe probe;
-    ProbeBatch::Time begun;
-    bool of_scan = false;
-    bool of_repair = false;
-    size_t packets = 0;
-  };
-  // Results with the same beginning that have ended together.
-  using BatchesByBegin = std::map<ProbeBatch::Time, ProbeBatch>;
   struct Scan {
     ProbeBatch batch;
     std::vector<ib::Guid> left;
@@ -79,25 +61,18 @@ class SmpPortProber final : public PortProber {
   void take(Tasks& mail, ProbeBatch::Time now);
   void set_polled(std::set<ib::Guid> ports, ProbeBatch::Time now);
   void discovered(const DiscoveryDone& surveyed, ProbeBatch::Time now);
-  void begin_discovery();
   void begin_scan(const DiscoveryDone& surveyed);
   void continue_scan(ProbeBatch::Time now);
   void probe_polled(ProbeBatch::Time now);
   void begin_repairs(ProbeBatch::Time now);
   void start_probe(const fabric::Port& port, const ProbeOptions& terms, ProbeBatch::Time now,
                    std::vector<Repair> repairs);
-  void step(ProbeId id, const PortProbe::Answers& answers, ProbeBatch::Time now);
   void finished(const RunningProbe& visiting, ProbeBatch::Time now);
   void absent(ib::Guid port, bool of_repair, ProbeBatch::Time now);
   void missing(const ProbeResult& reading);
-  ProbeBatch& batch(ProbeBatch::Time begun);
-  void report();
-  ProbeOptions options(mad::Urgency urgency) const;
   std::optional<ProbeBatch::Time> next() const;
 
-  mad::Scheduler& scheduler_;
-  ProberSettings settings_;
-  Callback callback_;
+  const ProberSettings settings_;
   // Answers may come after this object is destroyed.
   std::shared_ptr<TaskInbox> inbox_ = std::make_shared<TaskInbox>();
 
@@ -108,11 +83,9 @@ class SmpPortProber final : public PortProber {
   std::shared_ptr<const fabric::Topology> topology_;
   std::optional<Scan> scan_;
   std::vector<Repair> repairs_;  // waiting for a topology
-  uint64_t last_probe_ = 0;
-  std::unordered_map<ProbeId, RunningProbe> probes_;
-  BatchesByBegin batches_;
-  bool topology_changed_ = false;
-  std::jthread discovery_thread_;
+  RunningProbes probes_;
+  ProbeBatches batches_;
+  DiscoveryThread discovery_;
   std::jthread thread_;
 };
 
