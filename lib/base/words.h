@@ -32,6 +32,14 @@ std::optional<T> find_word(const Words<T>& words, std::string_view text) {
   return std::nullopt;
 }
 
+// The word of a value that is listed.
+template <typename T>
+std::string_view word_of(const Words<T>& words, T value) {
+  for (const auto& [word, meaning] : words)
+    if (meaning == value) return word;
+  return {};
+}
+
 // invalid: "expected limited, full or both, got "most"".
 template <typename T>
 Result<T> parse_word(const Words<T>& words, std::string_view text) {

@@ -13,7 +13,6 @@ constexpr std::array<std::string_view, 16> kReasons{
     "none",        "waiting",   "unreachable",  "timeout", "refused",       "misconfigured",
     "capacity",    "port down", "port unknown", "vport",   "not permitted", "foreign key",
     "missing key", "duplicate", "no master",    "lease"};
-constexpr std::array<std::string_view, 3> kProofs{"none", "port", "node"};
 constexpr std::array<std::string_view, 3> kEnforcements{"unknown", "hca", "leaf"};
 
 template <typename Enum, size_t Size>
@@ -40,11 +39,12 @@ std::optional<BindingState> parse_state(std::string_view text) {
 std::string_view name(Reason reason) { return kReasons[static_cast<size_t>(reason)]; }
 std::optional<Reason> parse_reason(std::string_view text) { return find<Reason>(kReasons, text); }
 
-std::string_view name(Proof proof) { return kProofs[static_cast<size_t>(proof)]; }
-std::optional<Proof> parse_proof(std::string_view text) { return find<Proof>(kProofs, text); }
-
 Words<Proof> words_of(Proof) {
   return {{"node", Proof::node}, {"port", Proof::port}, {"none", Proof::none}};
+}
+std::string_view name(Proof proof) { return word_of(words_of(proof), proof); }
+std::optional<Proof> parse_proof(std::string_view text) {
+  return find_word(words_of(Proof()), text);
 }
 
 bool satisfies(Proof seen, Proof wanted) {

@@ -38,26 +38,14 @@ void add_members(json::Value& line, const json::Value& members) {
 
 }  // namespace
 
-std::string_view name(Level level) {
-  switch (level) {
-    case Level::debug:
-      return "debug";
-    case Level::info:
-      return "info";
-    case Level::warning:
-      return "warning";
-    case Level::error:
-      return "error";
-  }
-  return "error";
-}
-
 Words<Level> words_of(Level) {
   return {{"debug", Level::debug},
           {"info", Level::info},
           {"warning", Level::warning},
           {"error", Level::error}};
 }
+
+std::string_view name(Level level) { return word_of(words_of(level), level); }
 
 Result<Level> parse_level(std::string_view text) {
   if (text == "warn") return Level::warning;
