@@ -47,6 +47,14 @@ wait_for() { # SECONDS COMMAND...: polls until it succeeds
   done
 }
 
+# So many of the values, which $SEED draws, a line each; all where the case runs whole.
+sample() { # NUMBER VALUE...
+  local number=$1
+  shift
+  if [ "$FULL" = 1 ]; then number=$#; fi
+  shuf -n "$number" --random-source=<(yes "$SEED") -e "$@"
+}
+
 milliseconds() { echo $((${EPOCHREALTIME/./} / 1000)); }
 
 undo=(${undo[@]+"${undo[@]}"}) # what is there stays: this may be sourced again

@@ -2,11 +2,6 @@
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154
 . "$ROOT/tests/vm/outages.sh"
 
-# By default three, which $SEED draws.
-chosen_outages() {
-  if [ "$FULL" = 1 ]; then echo "${outages[@]}"; else shuf -n 3 --random-source=<(yes "$SEED") -e "${outages[@]}"; fi
-}
-
 # Nobody gets in where he does not belong.
 outages_in_add() { # OUTAGE...
   local cause step

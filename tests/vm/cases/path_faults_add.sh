@@ -4,5 +4,5 @@
 # complaint: infiniband softhca_[0-9]+: Couldn't open port 1
 . "$ROOT/tests/vm/path_faults.sh"
 
-mapfile -t sample < <(chosen_outages | xargs -n 1)
-outages_in_add "${sample[@]}"
+mapfile -t sampled < <(sample 2 "${outages[@]}")
+outages_in_add "${sampled[@]}"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A node with a PF on each of two fabrics: pods with a VF of each are in their partition on both; what happens to one fabric is nothing to the other.
 # deadline: 400
+# full: agent
 . "$ROOT/tests/vm/agent.sh"
 . "$ROOT/tests/vm/sm.sh"
 . "$ROOT/tests/vm/stage.sh"
@@ -154,30 +155,39 @@ must_plug DEL pod-0 west
 expect_eq "bound at east" "$(bound_at east)" "pod-0:net1 pod-1:net1"
 expect_eq "bound at west" "$(bound_at west)" "pod-1:net2"
 
-say "a PF's port that is not up is on none of them, and a pod's end waits for it"
-fault2 1
-wait_for 20 is_down host "$PF1"
-plug ADD pod-0 west '.timeoutSeconds = 3'
-expect_error 11 "*cannot determine the fabric of PF $PF1: its port is down*"
-must_plug DEL pod-1 west
-expect_eq "records" "$(records)" "pod-0:net1 pod-1:net1 pod-1:net2"
-fault2 0
-wait_for 60 is_active host "$PF1"
-wait_for 60 is_bound_at west ""
-wait_for 60 has_records "pod-0:net1 pod-1:net1"
-must_plug ADD pod-1 west
+# A PF's port that is not up is on none of them, and a pod's end waits for it.
+port_is_down() {
+  fault2 1
+  wait_for 20 is_down host "$PF1"
+  plug ADD pod-0 west '.timeoutSeconds = 3'
+  expect_error 11 "*cannot determine the fabric of PF $PF1: its port is down*"
+  must_plug DEL pod-1 west
+  expect_eq "records" "$(records)" "pod-0:net1 pod-1:net1 pod-1:net2"
+  fault2 0
+  wait_for 60 is_active host "$PF1"
+  wait_for 60 is_bound_at west ""
+  wait_for 60 has_records "pod-0:net1 pod-1:net1"
+  must_plug ADD pod-1 west
+}
 
-say "a PF on a subnet without an SM service"
-end_agent TERM
-conf_for fe80:0000:0000:0009
-start_agent
-plug ADD pod-0 west '.timeoutSeconds = 3'
-[ "$rc" != 0 ] || fail "it is in a partition of another fabric"
-expect_match "why" "$(jq -r '.msg + .details' <<<"$out")" "*PF $PF1 is on the subnet fe80:0000:0000:0002, not on*fabric east manages*fabric west manages*"
-expect_eq "bound at west" "$(bound_at west)" "pod-1:net2"
-end_agent TERM
-conf_for
-start_agent
+# A PF on a subnet without an SM service.
+subnet_is_unknown() {
+  end_agent TERM
+  conf_for fe80:0000:0000:0009
+  start_agent
+  plug ADD pod-0 west '.timeoutSeconds = 3'
+  [ "$rc" != 0 ] || fail "it is in a partition of another fabric"
+  expect_match "why" "$(jq -r '.msg + .details' <<<"$out")" "*PF $PF1 is on the subnet fe80:0000:0000:0002, not on*fabric east manages*fabric west manages*"
+  expect_eq "bound at west" "$(bound_at west)" "pod-1:net2"
+  end_agent TERM
+  conf_for
+  start_agent
+}
+
+for situation in $(sample 1 port_is_down subnet_is_unknown); do
+  say "$situation"
+  "$situation"
+done
 
 for pod in pod-0 pod-1; do
   for fabric in east west; do must_plug DEL "$pod" "$fabric"; done
