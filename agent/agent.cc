@@ -31,35 +31,34 @@ Result<std::unique_ptr<Agent>> Agent::open(config::Reloader reloader, log::Log& 
 Agent::Agent(config::Reloader reloader, std::unique_ptr<Host> host, EventQueue events,
              log::Log& log)
     : telemetry_(log),
-      configuration_(std::move(reloader), telemetry_),
+      config_(std::move(reloader), telemetry_),
       host_(std::move(host)),
       events_(std::move(events)),
-      preparation_(configuration_, *host_, telemetry_),
-      refresher_(configuration_, *host_, preparation_, telemetry_),
-      kubelet_devices_(configuration_.config(), *host_, refresher_.snapshot(), telemetry_) {}
+      preparation_(config_, *host_, telemetry_),
+      refresher_(config_, *host_, preparation_, telemetry_),
+      kubelet_devices_(config_.config(), *host_, refresher_.snapshot(), telemetry_) {}
 
 Agent::~Agent() = default;
 
 Status Agent::run() {
   TRY(start());
-  int configuration = configuration_.watch();
-  bool ports = true;  // read by the last look
+  int config_fd = config_.watch();
+  bool ports = true;  // read by the last refresh
   while (true) {
-    liveness_.tick();
+    heartbeat_.tick();
     read_configuration();
-    const PendingEvents pending = events_.wait(configuration, refresher_.next_port_poll(ports));
+    const PendingEvents pending = events_.wait(config_fd, refresher_.next_port_poll(ports));
     if (!pending.error.empty()) return Error(Code::unavailable, pending.error);
     if (pending.stop) return ok();
     ports = pending.changes.ports;
     const auto began = Deadline::Clock::now();
     const RefreshRequests::Number requests = refresher_.requests().begin();
     handle(pending);
-    // One that has come since the wait was over is for the next turn.
+    // A request that came since is for the next iteration.
     if (pending.poll_due && pending.changes.ports) refresher_.requests().end(requests);
-    // Pods make events as fast as they like: to look at them never takes more than half of the
-    // time.
+    // Pods make events as fast as they like: handling them takes at most half of the time.
     events_.sleep_until(Deadline::at(pause_end(began)));
-    if (pending.configuration) configuration = configuration_.watch();
+    if (pending.configuration) config_fd = config_.watch();
   }
 }
 
@@ -72,10 +71,10 @@ void Agent::handle(const PendingEvents& pending) {
     preparation_.refresh_rdma_mode();
     refresh(pending.changes);
   }
-  const bool rest =
+  const bool retry =
       (pending.poll_due || pending.gc_done) && preparation_.should_retry(*gc_loop_->last_run());
-  if (preparation_.has_new_pf(*refresher_.snapshot().get()) || rest) {
-    preparation_.prepare_rest(fabrics_.get());
+  if (preparation_.has_new_pf(*refresher_.snapshot().get()) || retry) {
+    preparation_.prepare_again(fabrics_.get());
     refresh({});
   }
   // Served pools go on; those that could not be served are tried again.
@@ -86,14 +85,15 @@ void Agent::handle(const PendingEvents& pending) {
 }
 
 void Agent::read_configuration() {
-  if (configuration_.reload()) apply_configuration();
+  if (config_.reload()) apply_configuration();
 }
 
 void Agent::apply_configuration() {
-  telemetry_.set_level(configuration_.config().log_level);
-  configuration_.apply();
+  telemetry_.set_level(config_.config().log_level);
+  config_.write_agent_required();
+  config_.check_private_keys();
   refresher_.configure_pools();
-  gc_loop_->set_interval(configuration_.config().sweep_interval);
+  gc_loop_->set_interval(config_.config().sweep_interval);
   preparation_.set_rdma_mode();
   preparation_.prepare_pfs(fabrics_.get());
   refresh_everything();
@@ -108,7 +108,7 @@ void Agent::refresh(const device_plugin::ChangeSet& changed) {
   telemetry_.report_changes(*change->before, *change->now);
 }
 
-// Not before a look has succeeded: an empty list would tell the kubelet that devices in use have
+// Not before a refresh has succeeded: an empty list would tell the kubelet that devices in use have
 // gone.
 void Agent::serve_pools() {
   if (refresher_.has_refreshed()) kubelet_devices_.serve(refresher_.resources());

@@ -1,16 +1,16 @@
-// Agent: the one thread that looks after a node. It reads what there is, deals it to the pools,
-// tells the kubelet, and waits for something to happen; others wake it (event_queue.h), and are
-// answered from what it saw last (snapshot.h).
+// Agent: the main thread of the agent. It waits for events (event_queue.h) and decides the order of
+// the steps after each; SnapshotRefresher, NodePreparation, KubeletDevices and GcLoop do them.
+// Questions are answered on other threads, from the newest snapshot.
 #pragma once
 
 #include "agent/config/reloader.h"
-#include "agent/configuration.h"
+#include "agent/config_follower.h"
 #include "agent/device_watch.h"
 #include "agent/event_queue.h"
 #include "agent/gc/gc_loop.h"
+#include "agent/heartbeat.h"
 #include "agent/host.h"
 #include "agent/kubelet_devices.h"
-#include "agent/liveness.h"
 #include "agent/node_preparation.h"
 #include "agent/servers.h"
 #include "agent/sm_client/fabrics.h"
@@ -64,10 +64,10 @@ class Agent {
                     const sm_client::SmStatus& now);
 
   Telemetry telemetry_;
-  Configuration configuration_;
+  ConfigFollower config_;
   std::unique_ptr<Host> host_;
   EventQueue events_;
-  Liveness liveness_;
+  Heartbeat heartbeat_;
   NodePreparation preparation_;
   SnapshotRefresher refresher_;
   KubeletDevices kubelet_devices_;

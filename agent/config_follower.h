@@ -1,18 +1,19 @@
-// Configuration: the configuration that is in force. It follows the file, reports what it finds
-// there, and has what depends on the configuration alone.
+// ConfigFollower: the configuration that is in force. It follows the file and reports what it finds
+// there.
 #pragma once
 
 #include "agent/config/reloader.h"
 #include "agent/telemetry.h"
 
 #include <string>
+#include <utility>
 
 namespace ibpod::agent {
 
 // For the agent's own thread. The telemetry outlives it.
-class Configuration {
+class ConfigFollower {
  public:
-  Configuration(config::Reloader reloader, Telemetry& telemetry)
+  ConfigFollower(config::Reloader reloader, Telemetry& telemetry)
       : reloader_(std::move(reloader)), telemetry_(telemetry) {}
 
   const config::Config& config() const { return reloader_.config(); }
@@ -22,13 +23,15 @@ class Configuration {
   bool needs_partitions() const;
 
   // A descriptor that is readable when the file may have changed, good until the next call. -1 if
-  // there is none.
+  // there is none. Call this, then reload(), then wait: otherwise a change in between is missed.
   int watch();
-  // Reads the file. True if it has another configuration, which is in force from now on.
+  // Reads the file. True if it has another configuration, which is in force from now on. False also
+  // if the file is refused: that is reported, and the last configuration stays in force.
   bool reload();
-  // Writes the file that says if plugins may attach anything while the agent does not run, and
-  // checks the access to private keys.
-  void apply();
+  // Writes the file that says whether plugins may attach anything while the agent does not run.
+  void write_agent_required();
+  // Reports private keys that others can read.
+  void check_private_keys();
 
  private:
   config::Reloader reloader_;

@@ -1,16 +1,16 @@
-#include "agent/liveness.h"
+#include "agent/heartbeat.h"
 
 #include <string>
 
 namespace ibpod::agent {
 namespace {
 
-// Longer than the longest that a turn of the thread can take. It looks once a minute at the least.
+// Longer than any iteration can take. There is one a minute at least.
 constexpr std::chrono::minutes kMaxTick{5};
 
 }  // namespace
 
-Status Liveness::check() const {
+Status Heartbeat::check() const {
   const auto since = std::chrono::steady_clock::now() - last_tick_.load();
   if (since < kMaxTick) return ok();
   const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(since).count();

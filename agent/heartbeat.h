@@ -1,4 +1,4 @@
-// Liveness: whether the agent's main thread still runs, for the kubelet's liveness probe.
+// Heartbeat: says when the agent's main thread last ran, for the kubelet's liveness probe.
 #pragma once
 
 #include "lib/base/result.h"
@@ -8,11 +8,11 @@
 
 namespace ibpod::agent {
 
-class Liveness {
+class Heartbeat {
  public:
-  // By the main thread, once a round.
+  // By the main thread, once an iteration.
   void tick() { last_tick_ = std::chrono::steady_clock::now(); }
-  // From any thread. unavailable if the last round began too long ago.
+  // From any thread. unavailable if the last iteration began five minutes ago or earlier.
   Status check() const;
 
  private:

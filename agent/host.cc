@@ -66,12 +66,14 @@ gc::GcDeps Host::gc_deps() {
           &strays_};
 }
 
-sm_client::FabricsDeps Host::fabrics_deps(const std::string& node) const {
+sm_client::FabricsDeps Host::fabrics_deps(const std::string& node,
+                                          sm_client::InterfaceOf interface_of,
+                                          sm_client::StatusChanged on_status) const {
   const auto read_tables = [this](const std::vector<ib::Guid>& ports,
                                   const std::set<ib::Guid>& others) {
     return sm_client::read_node_pkey_tables(ports, others, sysfs_, readable_records(), pod_sysfs_);
   };
-  return {records_, sysfs_, node, {}, read_tables, {}};
+  return {records_, sysfs_, node, std::move(interface_of), read_tables, std::move(on_status)};
 }
 
 std::vector<node::Record> Host::readable_records() const {

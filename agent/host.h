@@ -31,12 +31,15 @@ class Host {
                                                        device_plugin::PkeyTables tables);
   // The host as garbage collection uses it.
   gc::GcDeps gc_deps();
-  // The host as the clients of the SM services use it. interface_of() and on_status() are missing.
-  sm_client::FabricsDeps fabrics_deps(const std::string& node) const;
+  // The host as the clients of the SM services use it, with these callbacks (sm_client/fabrics.h).
+  // It outlives them.
+  sm_client::FabricsDeps fabrics_deps(const std::string& node, sm_client::InterfaceOf interface_of,
+                                      sm_client::StatusChanged on_status) const;
 
   node::Kernel& kernel() { return *kernel_; }
   const node::Records& records() const { return records_; }
-  // Those that can be read, without the configurations of their networks, which belong to tenants.
+  // From any thread. Those that can be read, without the configurations of their networks, which
+  // belong to tenants.
   std::vector<node::Record> readable_records() const;
   const sysfs::Sysfs& sysfs() const { return sysfs_; }
   // By the paths of the host's mount namespace.

@@ -8,6 +8,7 @@
 #include "agent/kubelet/pool_resources.h"
 #include "agent/snapshot/snapshot.h"
 #include "agent/telemetry.h"
+#include "lib/base/latest.h"
 
 #include <functional>
 #include <optional>
@@ -31,18 +32,19 @@ class KubeletDevices {
 
   // Lets the kubelet know the resources of serve(). Without this call, and on a node without a
   // kubelet, there are only the files. `on_change`: a registration has changed; from any thread.
+  // Once, and before another thread asks is_registered() or check_registered().
   void begin(const config::Config& config, std::function<void()> on_change);
   // Serves exactly these resources from now on. What could not be served is tried with the next
   // call.
   void serve(const std::set<std::string>& resources);
-  // First what a runtime reads, then the kubelet, which may give it to one at once. `thoroughly`:
-  // CDI files of devices that are offered no longer go, too.
+  // Writes what a runtime reads, then tells the kubelet, which may give a device to a pod at once.
+  // `thoroughly`: also removes CDI files of devices that are no longer offered.
   void publish(const snapshot::Snapshot& before, const snapshot::Snapshot& now, bool thoroughly);
   void report_registrations();
   // Ends the kubelet's streams; no device is taken back.
   void stop();
 
-  // From any thread: true if the kubelet knows every resource.
+  // From any thread: true if the kubelet knows every resource, or begin() was not called.
   bool is_registered() const { return !resources_ || resources_->all_registered(); }
   // From any thread. unavailable, naming the resources that the kubelet does not know.
   Status check_registered() const;

@@ -9,7 +9,7 @@ namespace ibpod::agent {
 namespace {
 
 constexpr Duration kPrepareTimeout{120'000};
-constexpr Duration kRestTimeout{10'000};
+constexpr Duration kRetryTimeout{10'000};
 
 bool has_active_port(const device_plugin::Device& device) {
   return std::any_of(device.rdma.begin(), device.rdma.end(), [](const auto& rdma) {
@@ -17,8 +17,8 @@ bool has_active_port(const device_plugin::Device& device) {
   });
 }
 
-// True if `now` has one that is not in `known`, which it becomes.
-bool replace(std::set<ib::PciAddress>& known, std::set<ib::PciAddress> now) {
+// Sets `known` to `now`. True if that added one.
+bool replace_known(std::set<ib::PciAddress>& known, std::set<ib::PciAddress> now) {
   const bool more = !std::includes(known.begin(), known.end(), now.begin(), now.end());
   known = std::move(now);
   return more;
@@ -27,8 +27,7 @@ bool replace(std::set<ib::PciAddress>& known, std::set<ib::PciAddress> now) {
 }  // namespace
 
 prepare::RdmaNetns NodePreparation::rdma_netns() const {
-  const Result<prepare::RdmaNetns> wanted =
-      prepare::parse_rdma_netns(configuration_.config().rdma_netns);
+  const Result<prepare::RdmaNetns> wanted = prepare::parse_rdma_netns(config_.config().rdma_netns);
   return wanted ? *wanted : prepare::RdmaNetns::keep;
 }
 
@@ -42,19 +41,19 @@ void NodePreparation::refresh_rdma_mode() {
 
 void NodePreparation::set_rdma_mode_status(prepare::RdmaModeStatus status) {
   rdma_mode_ = std::move(status);
-  telemetry_.report_rdma_mode(configuration_.config().rdma_netns, rdma_mode_);
+  telemetry_.report_rdma_mode(config_.config().rdma_netns, rdma_mode_);
 }
 
 void NodePreparation::prepare_pfs(sm_client::Fabrics* fabrics) {
   prepare_until(fabrics, Deadline::in(kPrepareTimeout));
 }
 
-void NodePreparation::prepare_rest(sm_client::Fabrics* fabrics) {
-  prepare_until(fabrics, Deadline::in(kRestTimeout));
+void NodePreparation::prepare_again(sm_client::Fabrics* fabrics) {
+  prepare_until(fabrics, Deadline::in(kRetryTimeout));
 }
 
 void NodePreparation::prepare_until(sm_client::Fabrics* fabrics, Deadline deadline) {
-  const config::Config& config = configuration_.config();
+  const config::Config& config = config_.config();
   const prepare::PrepareDeps node{host_.kernel(), host_.records(), config.state_folder,
                                   host_.boot_id(), fabrics ? fabrics->guid_allocator() : nullptr};
   const prepare::PrepareResult prepared =
@@ -70,15 +69,15 @@ bool NodePreparation::should_retry(const gc::GcRun& gc_run) const {
 }
 
 bool NodePreparation::has_new_pf(const snapshot::Snapshot& snapshot) {
-  const bool several_fabrics = configuration_.config().fabrics.size() > 1;
+  const bool several_fabrics = config_.config().fabrics.size() > 1;
   std::set<ib::PciAddress> pfs, up;
   for (const device_plugin::Device& device : snapshot.devices) {
     if (device.pf) continue;
     pfs.insert(device.address);
     if (several_fabrics && has_active_port(device)) up.insert(device.address);
   }
-  const bool more = replace(pfs_, std::move(pfs));
-  return replace(active_pfs_, std::move(up)) || more;
+  const bool more = replace_known(pfs_, std::move(pfs));
+  return replace_known(active_pfs_, std::move(up)) || more;
 }
 
 }  // namespace ibpod::agent

@@ -2,7 +2,7 @@
 // of the PFs, and their GUIDs. It knows what is still missing, and when to try again.
 #pragma once
 
-#include "agent/configuration.h"
+#include "agent/config_follower.h"
 #include "agent/gc/gc_run.h"
 #include "agent/host.h"
 #include "agent/prepare/rdma_mode.h"
@@ -20,8 +20,8 @@ namespace ibpod::agent {
 // For the agent's own thread. The constructor's arguments outlive it.
 class NodePreparation {
  public:
-  NodePreparation(const Configuration& configuration, Host& host, Telemetry& telemetry)
-      : configuration_(configuration), host_(host), telemetry_(telemetry) {}
+  NodePreparation(const ConfigFollower& configuration, Host& host, Telemetry& telemetry)
+      : config_(configuration), host_(host), telemetry_(telemetry) {}
 
   // Sets the RDMA namespace mode if the kernel has another one than the configuration wants.
   void set_rdma_mode();
@@ -32,9 +32,9 @@ class NodePreparation {
   // Does what is missing at the PFs and their VFs, within two minutes. `fabrics`: where GUIDs are
   // from; null: there are none, and GUIDs are derived from the PF's.
   void prepare_pfs(sm_client::Fabrics* fabrics);
-  // The same within ten seconds, in which the agent's thread looks at nothing else: for what the
-  // first preparation has left.
-  void prepare_rest(sm_client::Fabrics* fabrics);
+  // The same within ten seconds, in which the agent's thread does nothing else: for what an earlier
+  // preparation left, and for new PFs.
+  void prepare_again(sm_client::Fabrics* fabrics);
   // The problems of the last preparation, a sentence each.
   const std::vector<std::string>& errors() const { return errors_; }
   std::chrono::system_clock::time_point prepared_at() const { return prepared_at_; }
@@ -50,7 +50,7 @@ class NodePreparation {
   void set_rdma_mode_status(prepare::RdmaModeStatus status);
   void prepare_until(sm_client::Fabrics* fabrics, Deadline deadline);
 
-  const Configuration& configuration_;
+  const ConfigFollower& config_;
   Host& host_;
   Telemetry& telemetry_;
   prepare::RdmaModeStatus rdma_mode_;

@@ -23,9 +23,10 @@ class Servers {
   Servers(const Servers&) = delete;
   Servers& operator=(const Servers&) = delete;
 
-  // All that `deps` and `pages` use outlives the servers. After an error some may serve already.
+  // Once. `deps` and `pages` are used on the servers' threads, and outlive them. An error begins
+  // with the key of the configuration, agentSocket or metricsAddress; some may serve already then.
   Status serve(const config::Config& config, NodeServiceDeps deps, http::Pages pages);
-  // Calls that are underway have a moment to end.
+  // Calls of the node API in progress are cancelled after 300 ms; pages in progress are waited for.
   void stop();
 
  private:

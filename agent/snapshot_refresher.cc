@@ -30,7 +30,7 @@ device_plugin::PkeyTables pkey_tables_for(const std::vector<device_plugin::Pool>
 
 }  // namespace
 
-void SnapshotRefresher::configure_pools() { pools_ = pools_of(configuration_.config()); }
+void SnapshotRefresher::configure_pools() { pools_ = pools_of(config_.config()); }
 
 std::set<std::string> SnapshotRefresher::resources() const {
   std::set<std::string> names;
@@ -58,7 +58,7 @@ std::optional<SnapshotChange> SnapshotRefresher::refresh(const device_plugin::Ch
   const std::shared_ptr<const gc::GcRun> gc_run = deps.gc_loop.last_run();
   snapshot::Snapshot now = snapshot::make_snapshot(
       std::move(devices).value(), {pools_, allocated_, *gc_run, preparation_.rdma_mode(),
-                                   preparation_.errors(), configuration_.needs_partitions()});
+                                   preparation_.errors(), config_.needs_partitions()});
   const auto before = snapshot_.get();
   const bool is_new = now != *before || changed.ports;
   if (is_new) snapshot_.set(std::move(now));

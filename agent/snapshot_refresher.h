@@ -2,7 +2,7 @@
 // devices, assigns them to the pools, and evaluates their health.
 #pragma once
 
-#include "agent/configuration.h"
+#include "agent/config_follower.h"
 #include "agent/gc/gc_loop.h"
 #include "agent/health/node_findings.h"
 #include "agent/host.h"
@@ -12,6 +12,7 @@
 #include "agent/snapshot/port_poll_schedule.h"
 #include "agent/snapshot/snapshot.h"
 #include "agent/telemetry.h"
+#include "lib/base/latest.h"
 
 #include <memory>
 #include <optional>
@@ -25,7 +26,7 @@ namespace ibpod::agent {
 struct RefreshDeps {
   const Path& device_info_folder;  // says which devices the kubelet has given to pods
   const gc::GcLoop& gc_loop;
-  sm_client::Fabrics* fabrics = nullptr;  // is told of the ports; null: there are none
+  sm_client::Fabrics* fabrics = nullptr;  // gets the ports; null: there are none
 };
 
 struct SnapshotChange {
@@ -36,12 +37,9 @@ struct SnapshotChange {
 // constructor's arguments outlive it.
 class SnapshotRefresher {
  public:
-  SnapshotRefresher(const Configuration& configuration, Host& host,
+  SnapshotRefresher(const ConfigFollower& configuration, Host& host,
                     const NodePreparation& preparation, Telemetry& telemetry)
-      : configuration_(configuration),
-        host_(host),
-        preparation_(preparation),
-        telemetry_(telemetry) {}
+      : config_(configuration), host_(host), preparation_(preparation), telemetry_(telemetry) {}
 
   // For any thread.
   const Latest<snapshot::Snapshot>& snapshot() const { return snapshot_; }
@@ -62,11 +60,11 @@ class SnapshotRefresher {
   // When ports have to be read again, if `ports_read` says whether the last refresh has read them.
   Deadline next_port_poll(bool ports_read);
 
-  // For any thread: who waits for a refresh.
+  // For any thread: the callers that wait for a refresh.
   RefreshRequests& requests() { return requests_; }
 
  private:
-  const Configuration& configuration_;
+  const ConfigFollower& config_;
   Host& host_;
   const NodePreparation& preparation_;
   Telemetry& telemetry_;

@@ -37,21 +37,24 @@ struct NodeCertificate {
   std::optional<std::chrono::system_clock::time_point> expires = {};  // nothing: it is unreadable
 };
 
+// The interface of a PF; empty: it has none.
+using InterfaceOf = std::function<std::string(const ib::PciAddress& pf)>;
+// Called when the service of a fabric has become reachable or unreachable, on the thread of its
+// LeaseLoop.
+using StatusChanged =
+    std::function<void(const std::string& fabric, const SmStatus& before, const SmStatus& now)>;
+
 // The parts of the node that they use. All of them outlive the fabrics.
 struct FabricsDeps {
   const node::Records& records;
   const sysfs::Sysfs& sysfs;
   std::string node;
-  // The interface of a PF; empty: it has none.
-  std::function<std::string(const ib::PciAddress& pf)> interface_of;
+  InterfaceOf interface_of;
   // The P_Key tables of these ports; one that is up on one of these other subnets comes last.
   std::function<std::vector<fabricapi::ObserveRequest::PortTable>(
       const std::vector<ib::Guid>& ports, const std::set<ib::Guid>& others)>
       read_tables;
-  // Called when the service of a fabric has become reachable or unreachable, on the thread of its
-  // LeaseLoop.
-  std::function<void(const std::string& fabric, const SmStatus& before, const SmStatus& now)>
-      on_status;
+  StatusChanged on_status;
   Duration grace_period = kServiceGracePeriod;
 };
 

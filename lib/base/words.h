@@ -32,7 +32,7 @@ std::optional<T> find_word(const Words<T>& words, std::string_view text) {
   return std::nullopt;
 }
 
-// The word of a value that is listed.
+// The first word of the value; empty if it is not listed.
 template <typename T>
 std::string_view word_of(const Words<T>& words, T value) {
   for (const auto& [word, meaning] : words)

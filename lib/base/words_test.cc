@@ -11,6 +11,9 @@ TEST_CASE("a word has a meaning") {
   CHECK(parse_word(kWords, "two").value() == 2);
   CHECK(parse_word(kWords, "deux").value() == 2);
   CHECK(find_word(kWords, "one") == 1);
+  CHECK(word_of(kWords, 1) == "one");
+  CHECK(word_of(kWords, 2) == "two");
+  CHECK(word_of(kWords, 3).empty());
   for (const char* text : {"", "On", "one ", "three"}) CHECK_FALSE(find_word(kWords, text));
 }
 

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <thread>
+#include <utility>
 
 namespace ibpod::sm::probe {
 
@@ -18,7 +19,13 @@ class DiscoveryThread {
                   std::shared_ptr<TaskInbox> inbox)
       : scheduler_(scheduler), settings_(settings), inbox_(std::move(inbox)) {}
 
-  // Starts a discovery; its result comes to the inbox. The last one has ended.
+  DiscoveryThread(const DiscoveryThread&) = delete;
+  DiscoveryThread& operator=(const DiscoveryThread&) = delete;
+  // Cancels the discovery and waits for its end.
+  ~DiscoveryThread() = default;
+
+  // Starts a discovery; its result comes to the inbox. Only when the last one has ended
+  // (ScanPlan::take_due()): otherwise that is cancelled and waited for.
   void begin();
 
  private:

@@ -4,14 +4,14 @@
 
 namespace ibpod::sm::probe {
 
-ProbeBatch& ProbeBatches::batch(ProbeBatch::Time begun, const Topology& topology) {
+ProbeBatch& ProbeBatches::batch(ProbeBatch::Time begun, const TopologyPtr& topology) {
   ProbeBatch& batch = batches_[begun];
   batch.begun = begun;
   batch.topology = topology;
   return batch;
 }
 
-void ProbeBatches::report(const Topology& topology, bool scan_runs) {
+void ProbeBatches::report(const TopologyPtr& topology, bool scan_runs) {
   if (batches_.empty() && topology_changed_ && !scan_runs) batch(Deadline::Clock::now(), topology);
   for (auto& [begun, batch] : std::exchange(batches_, {})) {
     topology_changed_ = false;

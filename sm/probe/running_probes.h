@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace ibpod::sm::probe {
 
@@ -18,7 +19,7 @@ struct RunningProbe {
   ProbeBatch::Time begun;
   bool of_scan = false;
   bool of_repair = false;
-  size_t packets = 0;
+  size_t packets = 0;  // SMPs sent, without retries
 };
 
 // For the prober's thread.
@@ -28,7 +29,8 @@ class RunningProbes {
   RunningProbes(mad::Scheduler& scheduler, std::shared_ptr<TaskInbox> inbox)
       : scheduler_(scheduler), inbox_(std::move(inbox)) {}
 
-  // Both send the next requests of a probe, and return it if it has ended.
+  // Both send the next requests of a probe, and return it if it has ended. `answered` is of a probe
+  // that runs, once for each of its steps.
   std::optional<RunningProbe> start(RunningProbe probe);
   std::optional<RunningProbe> step(const ProbeAnswers& answered) {
     return step(answered.probe, answered.outcomes);
