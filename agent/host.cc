@@ -3,6 +3,8 @@
 #include "agent/sm_client/node_pkey_tables.h"
 #include "lib/node/boot_id.h"
 
+#include <utility>
+
 namespace ibpod::agent {
 namespace {
 
