@@ -13,12 +13,13 @@
  *                        /switch_port
  *   softhca/switch/traps
  *   softhca/no_qp0		nobody gets a QP 0: a port has no MAD agent then
- *          /qp0_ms		how long whoever asks for one stays in the kernel
+ *          /qp0_ms		how long whoever asks for one stays in the kernel, unless it is set to 0
  *
  * The first folder has the module's name.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/random.h>
 #include "softhca.h"
 
@@ -31,10 +32,10 @@ static bool no_qp0;
 /* ib_mad wants one of each port that it is shown.  0, or why there is none. */
 int softhca_open_qp0(void)
 {
-	u32 ms = READ_ONCE(qp0_ms);
+	unsigned long end = jiffies + msecs_to_jiffies(READ_ONCE(qp0_ms));
 
-	if (ms)
-		msleep(ms);
+	while (READ_ONCE(qp0_ms) && time_before(jiffies, end))
+		msleep(10);
 	return READ_ONCE(no_qp0) ? -ENOMEM : 0;
 }
 

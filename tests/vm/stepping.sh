@@ -15,12 +15,12 @@ step_freely() { rm "$stepped/$plugin"; }
 kill_in_kernel() { # VERB POD
   local calling
   rm -rf "$WORK/killed"
-  fault . qp0_ms 2000
+  fault . qp0_ms 60000
   aside killed call "$1" "$2"
   calling=$!
   wait_for 30 opens_qp0
   pkill -9 -x "$plugin"
-  wait "$calling" || true
   no_fault . qp0_ms
+  wait "$calling" || true
 }
 opens_qp0() { grep -qs softhca_open_qp0 "/proc/$(pgrep -x "$plugin")"/task/*/stack; } # whichever thread is in the pod's namespace
