@@ -1,6 +1,6 @@
 #!/bin/bash
 # The SM service, OpenSM, the agent (also to come again at once) or the network between them goes away at a step of an ADD: nobody gets in where he does not belong.
-# deadline: 500
+# deadline: 900
 # complaint: infiniband softhca_[0-9]+: Couldn't open port 1
 . "$ROOT/tests/vm/path_faults.sh"
 
