@@ -3,7 +3,6 @@
 #include "tests/fabric/engine/raw_opensm.h"
 #include "tests/fabric/simulation.h"
 
-#include <csignal>
 #include <filesystem>
 
 namespace ibpod {
@@ -50,10 +49,10 @@ std::optional<pid_t> EngineFixture::find() const {
       .value();
 }
 
-void EngineFixture::kill() const {
-  const auto pid = find();
-  REQUIRE(pid);
-  ::kill(*pid, SIGKILL);
+pid_t EngineFixture::running() {
+  std::optional<pid_t> pid;
+  until([&](const sm::opensm::EngineStatus&) { return (pid = find()).has_value(); });
+  return *pid;
 }
 
 void EngineFixture::replace(const std::optional<std::string>& text) const {

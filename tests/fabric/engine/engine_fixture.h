@@ -6,6 +6,7 @@
 #include "tests/fabric/engine/subnet.h"
 #include "tests/support/temp_folder.h"
 
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -36,7 +37,9 @@ class EngineFixture {
 
   sm::opensm::OpenSmPaths paths() const { return sm::opensm::OpenSmPaths(settings.folder); }
   std::optional<pid_t> find() const;
-  void kill() const;
+  // OpenSM, once it runs: one that a bad file ended is started again only after a moment.
+  pid_t running();
+  void kill() { ::kill(running(), SIGKILL); }
   // As somebody else does who writes the file, or removes it.
   void replace(const std::optional<std::string>& text) const;
 

@@ -95,7 +95,7 @@ TEST_CASE("an engine that comes back finds OpenSM as it was left") {
   EngineFixture fixture;
   Subnet subnet;
   fixture.enforce({tenant(0x10, {full(1)})});
-  const auto pid = fixture.find();
+  const pid_t pid = fixture.running();
   fixture.engine.reset();
   CHECK(fixture.find() == pid);
   CHECK(difference(fixture.definitions, subnet.tables()) == "");
@@ -111,7 +111,7 @@ TEST_CASE("with other settings OpenSM is started again, and the tables stay as t
   Subnet subnet;
   fixture.enforce({tenant(0x10, {full(1)})});
   const auto before = subnet.tables();
-  const auto pid = fixture.find();
+  const pid_t pid = fixture.running();
   fixture.engine.reset();
   fixture.settings.supervisor.opensm.max_wire_smps = 7;
   fixture.start();
@@ -119,7 +119,7 @@ TEST_CASE("with other settings OpenSM is started again, and the tables stay as t
     CHECK(subnet.tables() == before);
     return now.health == Health::serving && now.sweeps >= 1;
   });
-  CHECK(fixture.find() != pid);
+  CHECK(fixture.running() != pid);
   fixture.enforce({tenant(0x11, {full(1)})});
   CHECK(difference(fixture.definitions, subnet.tables()) == "");
 }
@@ -129,7 +129,7 @@ TEST_CASE("an edit that opens the fabric is undone, in the tables, too") {
   Subnet subnet;
   fixture.enforce({tenant(0x10, {full(1)})});
   fixture.replace("x\n");
-  ::kill(*fixture.find(), SIGHUP);  // so that OpenSM may read it before it is undone
+  ::kill(fixture.running(), SIGHUP);  // so that OpenSM may read it before it is undone
   fixture.until([](const EngineStatus& now) { return now.restores >= 1 && now.swept == 1; });
   CHECK(!open_to_all(subnet.tables()));
   CHECK(difference(fixture.definitions, subnet.tables()) == "");
@@ -142,7 +142,7 @@ TEST_CASE("a fabric that OpenSM has opened is told of, and closed again") {
   // A file that cannot be replaced stays long enough to be read.
   fixture.folder.block(fixture.paths().partitions);
   fixture.until([](const EngineStatus& now) { return now.health == Health::refused; });
-  ::kill(*fixture.find(), SIGHUP);
+  ::kill(fixture.running(), SIGHUP);
   fixture.until([](const EngineStatus& now) { return now.health == Health::failed_open; });
   std::filesystem::remove_all(fixture.paths().partitions);
   const EngineStatus now = fixture.until(

@@ -90,7 +90,7 @@ TEST_CASE("of what somebody puts in its place and has OpenSM read nothing is lef
     CAPTURE(file.value_or("no file"));
     const EngineStatus before = fixture.engine->status();
     fixture.replace(file);
-    ::kill(fixture.find().value(), SIGHUP);
+    ::kill(fixture.running(), SIGHUP);
     const EngineStatus now = fixture.until([&](const EngineStatus& is) {
       return is.restores > before.restores && is.swept == 1 && is.health == Health::serving;
     });
