@@ -55,12 +55,14 @@ bool EventQueue::is_stopping() const {
 }
 
 void EventQueue::sleep_until(Deadline end) {
+  bool posted = false;
   while (!end.passed() && !is_stopping()) {
     pollfd waiting{wake_.fd(), POLLIN, 0};
-    ::poll(&waiting, 1, milliseconds_of(end));
+    posted |= ::poll(&waiting, 1, milliseconds_of(end)) > 0;
     wake_.drain();
   }
-  wake_.ring();  // for what was told: one ring too many does no harm
+  // Only then: a wait that ended without an event would be followed by the next one for ever.
+  if (posted) wake_.ring();
 }
 
 }  // namespace ibpod::agent

@@ -31,6 +31,14 @@ TEST_CASE("what is told during a rest is heard after it") {
   CHECK(events.wait(-1, in_an_hour()).gc_done);
 }
 
+// The agent would never sleep again.
+TEST_CASE("after a rest in which nothing was posted the next wait lasts until its timeout") {
+  EventQueue events = opened();
+  events.sleep_until(Deadline::in(Duration(1)));
+  events.sleep_until(Deadline::in(Duration(0)));
+  CHECK(events.wait(-1, Deadline::in(Duration(20))).changes.ports);
+}
+
 TEST_CASE("a stop ends a rest, one that was told before it too") {
   EventQueue events = opened();
   std::thread other([&events] { events.post({.stop = true}); });
