@@ -36,6 +36,8 @@ expect_refused() { # GLOB COMMAND...: the command fails, and says why
   expect_match "$*" "$said" "$glob"
 }
 
+jq() { gojq "$@"; }
+
 # --- waiting and tidying up -------------------------------------------------------------------------------------------
 
 wait_for() { # SECONDS COMMAND...: polls until it succeeds

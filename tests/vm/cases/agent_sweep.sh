@@ -49,6 +49,17 @@ echo '{"version":1,"checksum":"0","attachment":{}}' >"/var/lib/ibpod/attachments
 wait_for 60 has_records alive:net1
 
 expect_eq "alive's interface" "$(ip -n alive -d link show net1)" "$before"
+
+say "its thread sleeps while nothing happens"
+switches() { awk '/^voluntary/ {print $2}' "/proc/$agent_pid/status"; }
+sleeps() { # awake for a handful of events in two seconds, not for hundreds
+  local before
+  before=$(switches)
+  sleep 2
+  [ $(($(switches) - before)) -lt 100 ]
+}
+wait_for 60 sleeps
+
 conf "$(vf_pci 0 0)" ".rdmaIsolation = true | $lease"
 end_agent TERM
 del alive

@@ -21,8 +21,8 @@
 namespace ibpod::probes {
 namespace {
 
-constexpr unsigned kRoundsASecond = 10;
-constexpr unsigned kRoundsALook = 4;
+constexpr unsigned kRoundsASecond = 5;
+constexpr unsigned kRoundsALook = 2;
 
 Result<Fd> catch_sigterm() {
   sigset_t signals;
