@@ -2,11 +2,30 @@
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154
 . "$ROOT/tests/vm/outages.sh"
 
+tried=0 missed=0 joined=0 kept=0
+
 # Nobody gets in where he does not belong.
 outages_in_add() { # OUTAGE...
-  local cause step
-  tried=0 joined=0 missed=0
   prepare_tenants
+  try_in_add "$@"
+  stop_all_probers
+  end_tenants
+  echo "note: seed $SEED: $tried outages in an ADD of $steps steps, $joined pods joined all the same, $missed steps not come to"
+  expect_outages "$joined"
+}
+
+# It answers, and the VF waits until it is clean.
+outages_in_del() { # OUTAGE...
+  prepare_tenants
+  try_in_del "$@"
+  stop_all_probers
+  end_tenants
+  echo "note: seed $SEED: $tried outages in a DEL of $steps steps, $kept times the VF had to wait, $missed steps not come to"
+  expect_outages "$kept"
+}
+
+try_in_add() { # OUTAGE...
+  local cause step
   belongs p3 red
   count_steps ADD
   del p3
@@ -24,10 +43,20 @@ outages_in_add() { # OUTAGE...
   wait_for 20 within p3 ping -q -c 1 -W 2 10.7.0.1
   stop_prober p3
   del p3
-  stop_all_probers
-  end_tenants
-  echo "note: seed $SEED: $tried outages in an ADD of $steps steps, $joined pods joined all the same, $missed steps not come to"
-  expect_outages "$joined"
+}
+
+try_in_del() { # OUTAGE...
+  local cause step
+  belongs p3 red
+  add p3
+  count_steps DEL
+  new_pod p5 # would have the VF next
+  vf[p5]=${vf[p3]}
+  expect_gone "a first ADD and DEL"
+  for cause in "$@"; do
+    choose_steps
+    for step in "${chosen[@]}"; do outage_in_del "$cause" "$step"; done
+  done
 }
 
 # From p5, which wants that partition.
@@ -90,27 +119,6 @@ outage_in_add() { # OUTAGE STEP: one more is $tried
   expect_gone "$1, step $2"
   expect_true "$1, step $2"
   tried=$((tried + 1))
-}
-
-# It answers, and the VF waits until it is clean.
-outages_in_del() { # OUTAGE...
-  local cause step
-  tried=0 kept=0 missed=0
-  prepare_tenants
-  belongs p3 red
-  add p3
-  count_steps DEL
-  new_pod p5 # would have the VF next
-  vf[p5]=${vf[p3]}
-  expect_gone "a first ADD and DEL"
-  for cause in "$@"; do
-    choose_steps
-    for step in "${chosen[@]}"; do outage_in_del "$cause" "$step"; done
-  done
-  stop_all_probers
-  end_tenants
-  echo "note: seed $SEED: $tried outages in a DEL of $steps steps, $kept times the VF had to wait, $missed steps not come to"
-  expect_outages "$kept"
 }
 
 outage_in_del() { # OUTAGE STEP: one more is $tried

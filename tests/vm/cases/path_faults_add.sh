@@ -1,8 +1,0 @@
-#!/bin/bash
-# The SM service, OpenSM, the agent (also to come again at once) or the network between them goes away at a step of an ADD: nobody gets in where he does not belong.
-# deadline: 900
-# complaint: infiniband softhca_[0-9]+: Couldn't open port 1
-. "$ROOT/tests/vm/path_faults.sh"
-
-mapfile -t sampled < <(sample 2 "${outages[@]}")
-outages_in_add "${sampled[@]}"
