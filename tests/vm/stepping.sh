@@ -18,7 +18,7 @@ kill_in_kernel() { # VERB POD
   fault . qp0_ms 60000
   aside killed call "$1" "$2"
   calling=$!
-  wait_for 30 opens_qp0
+  wait_for 60 opens_qp0
   pkill -9 -x "$plugin"
   no_fault . qp0_ms
   wait "$calling" || true

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A plugin that is killed while the kernel binds a VF for it, or moves its RDMA device, may leave a port without a MAD agent:
 # whoever undoes the rest makes it whole. (What a kill leaves is the kernel's luck; the last part leaves it to none.)
+# deadline: 240
 # complaint: infiniband softhca_[0-9]+: Couldn't (open port 1|create ib_mad QP0)
 . "$ROOT/tests/vm/lib.sh"
 . "$ROOT/tests/vm/stepping.sh"

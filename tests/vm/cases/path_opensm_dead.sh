@@ -1,6 +1,6 @@
 #!/bin/bash
 # OpenSM is dead for a while: running pods lose no packet, a new pod that needs proof gets error 11; then it gets in.
-# deadline: 240
+# deadline: 500
 # machine: multi
 . "$ROOT/tests/vm/outages.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A node with a PF on each of two fabrics: pods with a VF of each are in their partition on both; what happens to one fabric is nothing to the other.
-# deadline: 400
+# deadline: 700
 # full: agent
 . "$ROOT/tests/vm/agent.sh"
 . "$ROOT/tests/vm/sm.sh"

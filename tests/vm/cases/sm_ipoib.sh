@@ -1,6 +1,6 @@
 #!/bin/bash
 # Pods on IPoIB children name partitions: the PF's port is brought in for the first, stays for the others, and leaves with the last. Its own interface stays where it is, and a pod with a VF is in the same partition.
-# deadline: 300
+# deadline: 500
 . "$ROOT/tests/vm/agent.sh"
 . "$ROOT/tests/vm/sm.sh"
 . "$ROOT/tests/vm/ipoib.sh"

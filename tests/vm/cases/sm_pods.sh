@@ -1,6 +1,6 @@
 #!/bin/bash
 # A pod names a partition and is in it, verified, when ADD ends; its VF goes clean to the next tenant; without the SM service nobody gets in.
-# deadline: 400
+# deadline: 700
 # quick: a pod names a partition and is in it, verified, when ADD ends
 . "$ROOT/tests/vm/agent.sh"
 . "$ROOT/tests/vm/sm.sh"
