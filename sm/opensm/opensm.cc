@@ -3,24 +3,12 @@
 #include "sm/opensm/own_port.h"
 
 #include <algorithm>
-#include <array>
-
-#include <poll.h>
-#include <sys/stat.h>
+#include <chrono>
 
 namespace ibpod::sm::opensm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// Bytes read of an earlier log: enough to find OpenSM's last change of state.
-constexpr uint64_t kHistory = 4 << 20;
-
-std::vector<Path> watched(const OpenSmEngineSettings& settings, const OpenSmPaths& paths) {
-  std::vector<Path> files{paths.partitions, paths.log};
-  if (settings.supervisor.external) files.push_back(settings.supervisor.external->pid_file);
-  return files;
-}
 
 OpenSmPaths paths_of(const OpenSmEngineSettings& settings) {
   OpenSmPaths paths(settings.folder);
@@ -28,10 +16,15 @@ OpenSmPaths paths_of(const OpenSmEngineSettings& settings) {
   return paths;
 }
 
-int timeout_of(std::optional<Clock::time_point> time) {
-  if (!time) return -1;
-  const auto left = std::chrono::ceil<Duration>(*time - Clock::now()).count();
-  return static_cast<int>(std::clamp<int64_t>(left, 0, 60000));
+std::vector<Path> watched(const OpenSmEngineSettings& settings, const OpenSmPaths& paths) {
+  std::vector<Path> files{paths.partitions, paths.log};
+  if (settings.supervisor.external) files.push_back(settings.supervisor.external->pid_file);
+  return files;
+}
+
+std::optional<Clock::time_point> earlier(std::optional<Clock::time_point> one,
+                                         std::optional<Clock::time_point> other) {
+  return one && other ? std::min(*one, *other) : one ? one : other;
 }
 
 }  // namespace
@@ -40,71 +33,51 @@ Result<std::unique_ptr<OpenSm>> OpenSm::start(OpenSmEngineSettings settings, OnC
                                               std::unique_ptr<Disk> disk) {
   TRY(make_folders(settings.folder));
   if (!disk) disk = std::make_unique<Disk>();
-  Wake wake = TRY(Wake::open());
-  FolderWatch watch = TRY(FolderWatch::of_files(watched(settings, paths_of(settings))));
-  std::unique_ptr<OpenSm> engine(new OpenSm(std::move(settings), std::move(changed),
-                                            std::move(disk), std::move(wake), std::move(watch)));
+  const OpenSmPaths paths = paths_of(settings);
+  OpensmEvents events = TRY(OpensmEvents::watch(watched(settings, paths)));
+  std::unique_ptr<OpenSm> engine(new OpenSm(std::move(settings), paths, std::move(changed),
+                                            std::move(disk), std::move(events)));
   TRY(engine->file_.open());
-  engine->section_ = engine->file_.section();
-  TRY(engine->log_.skip(0));
-  engine->thread_ = std::thread([raw = engine.get()] { raw->run(); });
+  engine->published_.publish({}, {engine->file_.section(), engine->file_.bytes()});
+  TRY(engine->log_.skip());
+  engine->thread_ =
+      std::jthread([raw = engine.get()](const std::stop_token& stop) { raw->run(stop); });
   return engine;
 }
 
-OpenSm::OpenSm(OpenSmEngineSettings settings, OnChange changed, std::unique_ptr<Disk> disk,
-               Wake wake, FolderWatch watch)
+OpenSm::OpenSm(OpenSmEngineSettings settings, const OpenSmPaths& paths, OnChange changed,
+               std::unique_ptr<Disk> disk, OpensmEvents events)
     : settings_(std::move(settings)),
-      paths_(paths_of(settings_)),
-      on_change_(std::move(changed)),
+      events_(std::move(events)),
+      published_(std::move(changed)),
       disk_(std::move(disk)),
-      wake_(std::move(wake)),
-      watch_(std::move(watch)),
-      file_(*disk_, paths_.partitions, options_of(settings_.supervisor.opensm)),
-      log_(paths_.log),
+      file_(*disk_, paths.partitions, options_of(settings_.supervisor.opensm)),
+      file_changes_(paths.partitions),
+      log_(paths.log),
       sweep_tracker_(settings_.limits),
-      supervisor_(settings_.supervisor, paths_) {}
+      supervisor_(settings_.supervisor, paths) {}
 
 OpenSm::~OpenSm() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
-  wake_.ring();
-  if (thread_.joinable()) thread_.join();
+  thread_.request_stop();
+  events_.ring();
 }
 
-void OpenSm::run() {
-  do tick();
-  while (wait());
-}
-
-// False if the engine is ending.
-bool OpenSm::wait() {
-  std::optional<Time> first = sweep_tracker_.alarm();
-  if (const auto other = supervisor_.alarm()) first = first ? std::min(*first, *other) : other;
-  std::array<pollfd, 3> waited{
-      {{wake_.fd(), POLLIN, 0}, {watch_.fd(), POLLIN, 0}, {supervisor_.fd(), POLLIN, 0}}};
-  (void)::poll(waited.data(), waited.size(), timeout_of(first));  // all are checked in any case
-  wake_.drain();
-  watch_.drain();
-  const std::lock_guard lock(mutex_);
-  return !ending_;
+void OpenSm::run(const std::stop_token& stop) {
+  do {
+    tick();
+    events_.wait(supervisor_.fd(), earlier(sweep_tracker_.alarm(), supervisor_.alarm()));
+  } while (!stop.stop_requested());
 }
 
 void OpenSm::tick() {
   read_log();
   inspect();
   supervise();
-  take_desired();  // last: the next sweep reads what is desired before the end of this one
+  // Last: the next sweep reads what is desired before the end of this one.
+  sweep_tracker_.want(desired_.newest().version);
   while (act()) {
   }
   publish();
-}
-
-void OpenSm::take_desired() {
-  const std::lock_guard lock(mutex_);
-  sweep_tracker_.want(desired_version_);
-  newest_ = desired_partitions_;
 }
 
 void OpenSm::supervise() {
@@ -121,7 +94,7 @@ void OpenSm::supervise() {
         break;
       case OpensmSupervisor::Change::started:
         // Lines that it has written already are still unread, and come after this point.
-        reader_.restart();
+        log_.restart();
         sweep_tracker_.started(Clock::now());
         break;
     }
@@ -129,49 +102,28 @@ void OpenSm::supervise() {
 }
 
 void OpenSm::adopt() {
-  std::string log;
-  if (log_.skip(kHistory)) {
-    for (auto bytes = log_.read(); bytes && !bytes->empty(); bytes = log_.read()) log += *bytes;
-  }
-  reader_.restart();
   SweepTracker heard(settings_.limits);
   heard.started(Clock::now());
-  for (const LogMark mark : reader_.take(of_last_process(log))) heard.hear(mark, Clock::now());
+  for (const LogMark mark : log_.reread()) heard.hear(mark, Clock::now());
   sweep_tracker_.adopted(heard, Clock::now());
 }
 
 void OpenSm::read_log() {
-  for (auto bytes = log_.read(); bytes && !bytes->empty(); bytes = log_.read()) {
-    if (log_.take_lost()) sweep_tracker_.lost();
-    for (const LogMark mark : reader_.take(*bytes)) sweep_tracker_.hear(mark, Clock::now());
+  for (auto part = log_.read(); part; part = log_.read()) {
+    if (part->lost) sweep_tracker_.lost();
+    for (const LogMark mark : part->marks) sweep_tracker_.hear(mark, Clock::now());
   }
 }
 
 void OpenSm::inspect() {
   if (!file_.in_place()) return;
   file_.check_refused();
-  struct stat found = {};
-  FileStamp now;
-  if (::stat(file_.path().c_str(), &found) == 0)
-    now = {found.st_ino, found.st_size, found.st_ctim.tv_sec * 1000000000 + found.st_ctim.tv_nsec};
-  if (seen_ == now) return;
-  // A second change within one tick of the kernel's clock would not change the time stamp.
-  constexpr std::chrono::milliseconds kTick{50};
-  const auto age =
-      std::chrono::system_clock::now().time_since_epoch() - std::chrono::nanoseconds(now.changed);
-  seen_ = age > kTick ? std::optional(now) : std::nullopt;
+  if (!file_changes_.changed(std::chrono::system_clock::now())) return;
   const PartitionsFile::Found what = file_.inspect();
   if (what == PartitionsFile::Found::ours) return;
   // The log until now is about the earlier file.
   read_log();
   note_found(what);
-}
-
-Result<PartitionsFile::Found> OpenSm::put(SweepTracker::Step step) {
-  seen_.reset();
-  if (step == SweepTracker::Step::restore) return file_.restore();
-  TRY(check_own_port(*newest_, settings_.supervisor.opensm.port));
-  return file_.place(*newest_);
 }
 
 void OpenSm::note_found(PartitionsFile::Found found) {
@@ -188,19 +140,28 @@ bool OpenSm::act() {
     sweep_tracker_.hupped(Clock::now());
     return sent.ok();
   }
-  const auto done = put(step);
+  file_changes_.reset();
+  const bool restores = step == SweepTracker::Step::restore;
+  const DesiredPartitions::Version newest = desired_.newest();
+  const auto done = restores ? file_.restore() : put(newest);
   read_log();  // about the earlier file
   refusal_ = done ? std::nullopt : std::optional(done.error());
   if (done) note_found(*done);
   if (!done) {
     sweep_tracker_.failed(Clock::now());
-  } else if (step == SweepTracker::Step::restore) {
+  } else if (restores) {
     sweep_tracker_.restored();
   } else {
-    sweep_tracker_.placed(sweep_tracker_.wanted());
+    sweep_tracker_.want(newest.version);
+    sweep_tracker_.placed(newest.version);
   }
   supervise();
   return true;
+}
+
+Result<PartitionsFile::Found> OpenSm::put(const DesiredPartitions::Version& desired) {
+  TRY(check_own_port(*desired.partitions, settings_.supervisor.opensm.port));
+  return file_.place(*desired.partitions);
 }
 
 }  // namespace ibpod::sm::opensm

@@ -5,19 +5,20 @@
 // OpenSM's end, a deadline), passes them to SweepTracker, and takes the steps that it returns.
 #pragma once
 
-#include "lib/base/folder_watch.h"
-#include "lib/base/wake.h"
+#include "sm/opensm/desired_partitions.h"
 #include "sm/opensm/disk.h"
-#include "sm/opensm/log_tail.h"
-#include "sm/opensm/opensm_log.h"
+#include "sm/opensm/file_change_detector.h"
+#include "sm/opensm/log_follower.h"
+#include "sm/opensm/opensm_events.h"
 #include "sm/opensm/opensm_supervisor.h"
 #include "sm/opensm/partitions_file.h"
+#include "sm/opensm/published_status.h"
 #include "sm/opensm/subnet_manager.h"
 #include "sm/opensm/sweep_tracker.h"
 
 #include <memory>
-#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <thread>
 
 namespace ibpod::sm::opensm {
@@ -49,57 +50,35 @@ class OpenSm final : public SubnetManager {
   std::vector<fabric::PartitionDefinition> manual_partitions() const override;
 
  private:
-  using Time = SweepTracker::Time;
-  // Detects a change of a file without reading it.
-  struct FileStamp {
-    uint64_t inode = 0;
-    int64_t size = -1;
-    int64_t changed = 0;  // ns since 1970
-    bool operator==(const FileStamp&) const = default;
-  };
-
-  OpenSm(OpenSmEngineSettings settings, OnChange changed, std::unique_ptr<Disk> disk, Wake wake,
-         FolderWatch watch);
-  void run();
-  bool wait();
+  OpenSm(OpenSmEngineSettings settings, const OpenSmPaths& paths, OnChange changed,
+         std::unique_ptr<Disk> disk, OpensmEvents events);
+  void run(const std::stop_token& stop);
   void tick();
-  void take_desired();
   void supervise();
   void adopt();
   void read_log();
   void inspect();
   bool act();
-  Result<PartitionsFile::Found> put(SweepTracker::Step step);
   void note_found(PartitionsFile::Found found);
+  Result<PartitionsFile::Found> put(const DesiredPartitions::Version& desired);
   void publish();
   EngineStatus evaluate_status() const;
 
   OpenSmEngineSettings settings_;
-  OpenSmPaths paths_;
-  OnChange on_change_;
-  std::unique_ptr<Disk> disk_;
-  Wake wake_;
-  FolderWatch watch_;
+  OpensmEvents events_;
+  DesiredPartitions desired_;
+  PublishedStatus published_;
 
   // The rest belongs to the thread.
+  std::unique_ptr<Disk> disk_;
   PartitionsFile file_;
-  LogTail log_;
-  LogReader reader_;
+  FileChangeDetector file_changes_;
+  LogFollower log_;
   SweepTracker sweep_tracker_;
   OpensmSupervisor supervisor_;
-  Partitions newest_;
-  std::optional<Error> refusal_;   // of the last place() or restore()
-  std::optional<FileStamp> seen_;  // when the file was inspected last
+  std::optional<Error> refusal_;  // of the last place() or restore()
 
-  mutable std::mutex mutex_;
-  bool ending_ = false;
-  uint64_t desired_version_ = 0;
-  Partitions desired_partitions_;
-  EngineStatus status_;
-  std::shared_ptr<const ManualSection> section_;
-  size_t bytes_ = 0;  // size of the file in place
-
-  std::thread thread_;  // last, as it uses all other members
+  std::jthread thread_;  // last, as it uses all other members
 };
 
 }  // namespace ibpod::sm::opensm

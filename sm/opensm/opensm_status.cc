@@ -18,9 +18,9 @@ EngineStatus OpenSm::evaluate_status() const {
     status.trouble = "OpenSM has rejected " + file_.path().string() +
                      ", and every port is a full member of the default partition: ibpod-sm writes "
                      "the file again; see " +
-                     paths_.log.string();
+                     log_.path().string();
   } else if (status.health == Health::stuck) {
-    status.trouble = "OpenSM does not finish a sweep: see " + paths_.log.string();
+    status.trouble = "OpenSM does not finish a sweep: see " + log_.path().string();
   } else if (status.health == Health::not_master) {
     status.port_down = sweep_tracker_.state() == SweepTracker::State::port_down;
     status.trouble = status.port_down
@@ -35,51 +35,25 @@ EngineStatus OpenSm::evaluate_status() const {
   return status;
 }
 
-void OpenSm::publish() {
-  EngineStatus status = evaluate_status();
-  {
-    const std::lock_guard lock(mutex_);
-    section_ = file_.section();
-    bytes_ = file_.bytes();
-    if (status == status_) return;
-    status_ = std::move(status);
-  }
-  on_change_();
-}
+void OpenSm::publish() { published_.publish(evaluate_status(), {file_.section(), file_.bytes()}); }
 
 void OpenSm::apply(uint64_t version, Partitions partitions) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (version <= desired_version_) return;
-    desired_version_ = version;
-    desired_partitions_ = std::move(partitions);
-  }
-  wake_.ring();
+  if (desired_.set({version, std::move(partitions)})) events_.ring();
 }
 
-EngineStatus OpenSm::status() const {
-  const std::lock_guard lock(mutex_);
-  return status_;
-}
+EngineStatus OpenSm::status() const { return published_.status(); }
 
 Status OpenSm::check(const std::vector<fabric::PartitionDefinition>& definitions) const {
-  std::shared_ptr<const ManualSection> section;
-  size_t present = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    section = section_;
-    present = bytes_;
-  }
+  const PublishedStatus::File present = published_.file();
   TRY(check_own_port(definitions, settings_.supervisor.opensm.port));
-  const std::string text = TRY(fabric::render(as_written(definitions), section->text,
+  const std::string text = TRY(fabric::render(as_written(definitions), present.section->text,
                                               options_of(settings_.supervisor.opensm))
                                    .during("the new partitions.conf"));
-  return check_growth(present, text.size());
+  return check_growth(present.bytes, text.size());
 }
 
 std::vector<fabric::PartitionDefinition> OpenSm::manual_partitions() const {
-  const std::lock_guard lock(mutex_);
-  return section_->partitions;
+  return published_.file().section->partitions;
 }
 
 }  // namespace ibpod::sm::opensm
