@@ -10,7 +10,9 @@
 // restarts the discovery; a later one is served after the sweep.
 #pragma once
 
+#include "sm/opensm/file_versions.h"
 #include "sm/opensm/opensm_log.h"
+#include "sm/opensm/opensm_sweeps.h"
 #include "sm/opensm/subnet_manager.h"
 
 #include <chrono>
@@ -33,9 +35,9 @@ class SweepTracker {
     restore,  // put the last version in place again, then call restored() or failed()
     hup,      // send SIGHUP, then call hupped()
   };
-  enum class State { unknown, master, not_master, port_down };
+  enum class State { ended, unknown, master, not_master, port_down };
 
-  explicit SweepTracker(Limits limits) : limits_(limits) {}
+  explicit SweepTracker(Limits limits) : limits_(limits), sweeps_({limits.begin, limits.end}) {}
 
   void want(uint64_t version);
   // The file is in place, and the log has been read to its end since: a sweep reported from now on
@@ -66,63 +68,25 @@ class SweepTracker {
   EngineStatus standing() const;
   State state() const { return state_; }
   // True if the last inspection found our file in place.
-  bool ours() const { return file_ == File::ours; }
-  uint64_t wanted() const { return wanted_; }
+  bool ours() const { return versions_.ours(); }
+  uint64_t wanted() const { return versions_.wanted(); }
 
  private:
-  enum class Sweep {
-    none,
-    unsure,   // the log does not show whether one is running
-    running,  // it may have read an earlier file
-    proving,  // it is running, and reads exactly the placed version
-  };
-  // The sweep whose beginning the log has not shown yet.
-  enum class Expected { nothing, first_sweep, sweep_of_hup };
-  enum class File {
-    ours,
-    to_restore,  // OpenSM has discarded it
-    foreign,     // one that is not ours is in place
-  };
-
-  void is_in_place();
-  void no_older_sweep();
   void begin_sweep(Time now);
   void end_sweep(Time now, bool whole);
   void no_sweep(State state);
   void lose_mastership();
-  void fail_open(Time now);
-  bool late(Time now) const;
-  bool sweeping() const { return sweep_ == Sweep::running || sweep_ == Sweep::proving; }
-  // The running sweep, if there is one, may have read another file than the one in place.
-  void doubt_sweep() {
-    if (sweep_ == Sweep::proving) sweep_ = Sweep::running;
-  }
-  bool waits() const { return wanted_ > written_; }
-  bool may_ask_again() const { return heard_ || unheard_ < 2; }
-  bool sweeps() const { return running_ && (state_ == State::unknown || state_ == State::master); }
+  bool sweeps() const { return state_ == State::unknown || state_ == State::master; }
   std::optional<Time> place_from() const;
 
   Limits limits_;
-  uint64_t wanted_ = 0;
-  uint64_t written_ = 0;  // the version in the file
-  uint64_t at_end_ = 0;   // in the file when the last OpenSM ended
-  bool running_ = false;
-  State state_ = State::unknown;
-  bool mastered_ = false;  // ours was master, and no other one since
-  Sweep sweep_ = Sweep::none;
-  int begun_ = 0;       // sweeps since the oldest waiting version was wanted
-  bool heard_ = false;  // a beginning of a sweep, ever
-  int unheard_ = 0;     // HUPs without a beginning of a sweep
-  bool hup_due_ = false;
-  Expected expected_ = Expected::nothing;
-  Time since_{};  // the last of: OpenSM's start, a HUP, a sweep's beginning
-  Time began_{};
-  File file_ = File::ours;
-  bool open_ = false;  // OpenSM has discarded the file, and not read a good one since
-  bool stuck_ = false;
+  FileVersions versions_;
+  OpensmSweeps sweeps_;
+  State state_ = State::ended;  // as far as the log shows it
+  bool mastered_ = false;       // ours was master, and no other one since
   Duration calm_{0};
-  Time not_before_{};  // earliest next place or restore
-  EngineStatus status_;
+  Time not_before_{};    // earliest next place or restore
+  EngineStatus status_;  // the counts
 };
 
 }  // namespace ibpod::sm::opensm
