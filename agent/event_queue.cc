@@ -23,7 +23,7 @@ Result<EventQueue> EventQueue::open() {
 
 void EventQueue::post(const PendingEvents& pending) {
   {
-    const std::scoped_lock lock(*mutex_);
+    const std::scoped_lock lock(monitor_->mutex);
     pending_.devices |= pending.devices;
     pending_.changes.add(pending.changes);
     pending_.poll_due |= pending.poll_due;
@@ -34,6 +34,7 @@ void EventQueue::post(const PendingEvents& pending) {
     if (!pending.error.empty()) pending_.error = pending.error;
   }
   wake_.ring();
+  monitor_->stopped.notify_all();
 }
 
 PendingEvents EventQueue::wait(int configuration, Deadline timeout) {
@@ -41,7 +42,7 @@ PendingEvents EventQueue::wait(int configuration, Deadline timeout) {
   // EINTR ends the wait too: an early check does no harm.
   ::poll(waiting.data(), waiting.size(), milliseconds_of(timeout));
   wake_.drain();
-  const std::scoped_lock lock(*mutex_);
+  const std::scoped_lock lock(monitor_->mutex);
   PendingEvents pending = std::move(pending_);
   pending.configuration = waiting[1].revents != 0;
   pending.changes.ports |= timeout.passed();
@@ -49,20 +50,11 @@ PendingEvents EventQueue::wait(int configuration, Deadline timeout) {
   return pending;
 }
 
-bool EventQueue::is_stopping() const {
-  const std::scoped_lock lock(*mutex_);
-  return pending_.stop;
-}
-
+// It does not touch the ring: what is posted meanwhile wakes the next wait(), and nothing else
+// does.
 void EventQueue::sleep_until(Deadline end) {
-  bool posted = false;
-  while (!end.passed() && !is_stopping()) {
-    pollfd waiting{wake_.fd(), POLLIN, 0};
-    posted |= ::poll(&waiting, 1, milliseconds_of(end)) > 0;
-    wake_.drain();
-  }
-  // Only then: a wait that ended without an event would be followed by the next one for ever.
-  if (posted) wake_.ring();
+  std::unique_lock lock(monitor_->mutex);
+  monitor_->stopped.wait_until(lock, end.time(), [this] { return pending_.stop; });
 }
 
 }  // namespace ibpod::agent

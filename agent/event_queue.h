@@ -6,6 +6,7 @@
 #include "lib/base/result.h"
 #include "lib/base/wake.h"
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -38,9 +39,13 @@ class EventQueue {
 
  private:
   explicit EventQueue(Wake wake) : wake_(std::move(wake)) {}
-  bool is_stopping() const;
+
+  struct Monitor {
+    std::mutex mutex;
+    std::condition_variable stopped;
+  };
   Wake wake_;
-  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
+  std::unique_ptr<Monitor> monitor_ = std::make_unique<Monitor>();
   PendingEvents pending_;
 };
 
