@@ -6,6 +6,7 @@ mkdir -p "${WORK:=/run/demo}"
 . "$ROOT/tests/vm/story.sh"
 . "$ROOT/tests/vm/time_line.sh"
 . "$ROOT/tests/vm/two_nodes.sh"
+unset -f jq # what is shown is what a person gets who types it
 trap 'give_up "line $LINENO: $BASH_COMMAND"' ERR
 cd "$WORK"
 export IBPOD_SM=unix:$WORK/sm.sock

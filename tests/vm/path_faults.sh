@@ -43,6 +43,7 @@ try_in_add() { # OUTAGE...
   wait_for 20 within p3 ping -q -c 1 -W 2 10.7.0.1
   stop_prober p3
   del p3
+  expect_gone "afterwards"
 }
 
 try_in_del() { # OUTAGE...
