@@ -8,9 +8,9 @@
 #include "lib/rpc/tcp_server.h"
 #include "sm/api/fabric_service.h"
 #include "sm/controller/controller_thread.h"
+#include "sm/engine/passive_subnet_manager.h"
 #include "sm/opensm/key_file.h"
 #include "sm/opensm/opensm_cgroup.h"
-#include "sm/opensm/passive_subnet_manager.h"
 #include "sm/partitions/declared_file.h"
 #include "sm/probe/smp_port_prober.h"
 #include "sm/state/sqlite_store.h"
@@ -80,8 +80,8 @@ struct Daemon::Parts {
   std::unique_ptr<state::SqliteStore> store;
   std::unique_ptr<bindings::Registries> registry;
   controller::ControllerThread thread;
-  std::unique_ptr<opensm::SubnetManager> subnet_manager;
-  opensm::PassiveSubnetManager* passive = nullptr;  // subnet_manager, if it is passive
+  std::unique_ptr<engine::SubnetManager> subnet_manager;
+  engine::PassiveSubnetManager* passive = nullptr;  // subnet_manager, if it is passive
   std::unique_ptr<mad::Scheduler> scheduler;
   std::unique_ptr<probe::SmpPortProber> prober;
   std::unique_ptr<controller::Controller> controller;
@@ -130,7 +130,7 @@ Status Daemon::Parts::open(config::Config config) {
 Status Daemon::Parts::open_engine(const config::Config& config) {
   const auto changed = [this] { thread.engine_changed(); };
   if (config.engine == config::EngineKind::observe) {
-    auto observing = std::make_unique<opensm::PassiveSubnetManager>(changed);
+    auto observing = std::make_unique<engine::PassiveSubnetManager>(changed);
     passive = observing.get();
     subnet_manager = std::move(observing);
     return ok();
@@ -229,10 +229,10 @@ void Daemon::Parts::check_listener() {
 
 Status Daemon::Parts::ready() {
   check_listener();
-  const opensm::EngineStatus status = subnet_manager->status();
-  if (status.health == opensm::Health::serving && status.swept > 0) return ok();
+  const engine::EngineStatus status = subnet_manager->status();
+  if (status.health == engine::Health::serving && status.swept > 0) return ok();
   return Error(Code::unavailable, "the subnet manager is " +
-                                      std::string(opensm::name(status.health)) +
+                                      std::string(engine::name(status.health)) +
                                       (status.trouble.empty() ? "" : ": " + status.trouble));
 }
 

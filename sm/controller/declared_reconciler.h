@@ -5,7 +5,7 @@
 #include "lib/fabricapi/calls.h"
 #include "sm/bindings/registries.h"
 #include "sm/diagnose/health_checks.h"
-#include "sm/opensm/subnet_manager.h"
+#include "sm/engine/subnet_manager.h"
 #include "sm/partitions/declared_partitions.h"
 #include "sm/telemetry/telemetry.h"
 
@@ -26,7 +26,7 @@ class DeclaredReconciler {
   // All of them outlive it.
   struct Deps {
     bindings::Registries& registry;
-    const opensm::SubnetManager& subnet_manager;
+    const engine::SubnetManager& subnet_manager;
     telemetry::Telemetry& telemetry;
   };
   // `has_file` false: no file declares partitions; the first reconcile() then ends the declarations

@@ -208,7 +208,7 @@ diagnose::HealthChecks Diagnostics::health_checks(state::Now now) const {
 }
 
 v1::FabricHealthResponse Diagnostics::health(state::Now now) const {
-  const opensm::EngineStatus status = sources_.subnet_manager.status();
+  const engine::EngineStatus status = sources_.subnet_manager.status();
   v1::FabricHealthResponse health;
   for (diagnose::Finding& found : health_checks(now).issues) {
     v1::FabricHealthResponse::Finding& finding = *health.add_findings();
@@ -216,7 +216,7 @@ v1::FabricHealthResponse Diagnostics::health(state::Now now) const {
     finding.set_text(std::move(found.text));
     finding.set_remedy(std::move(found.remedy));
   }
-  health.set_engine(std::string(opensm::name(status.health)) + ": version " +
+  health.set_engine(std::string(engine::name(status.health)) + ": version " +
                     std::to_string(status.swept) + " of " +
                     std::to_string(sources_.published.version()) + " is in force");
   return health;

@@ -8,7 +8,7 @@
 #include "sm/controller/published_partitions.h"
 #include "sm/diagnose/explain.h"
 #include "sm/diagnose/health_checks.h"
-#include "sm/opensm/subnet_manager.h"
+#include "sm/engine/subnet_manager.h"
 #include "sm/verify/port_verifier.h"
 
 #include <string>
@@ -21,7 +21,7 @@ class Diagnostics {
   // All of them outlive it.
   struct Sources {
     const bindings::Registries& registry;
-    const opensm::SubnetManager& subnet_manager;
+    const engine::SubnetManager& subnet_manager;
     const verify::PortVerifier& verifier;
     const PublishedPartitions& published;
     const DeclaredReconciler& declared;

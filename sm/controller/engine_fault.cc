@@ -4,23 +4,23 @@ namespace ibpod::sm::controller {
 
 using fabric::Reason;
 
-fabric::Condition engine_fault(const opensm::EngineStatus& status) {
+fabric::Condition engine_fault(const engine::EngineStatus& status) {
   const auto because = [&](Reason reason) {
     return fabric::Condition{reason, "the subnet manager is " +
-                                         std::string(opensm::name(status.health)) +
+                                         std::string(engine::name(status.health)) +
                                          (status.trouble.empty() ? "" : ": " + status.trouble)};
   };
   switch (status.health) {
-    case opensm::Health::starting:
-    case opensm::Health::serving:
+    case engine::Health::starting:
+    case engine::Health::serving:
       return {};
-    case opensm::Health::gone:
-    case opensm::Health::not_master:
+    case engine::Health::gone:
+    case engine::Health::not_master:
       return because(Reason::no_master);
-    case opensm::Health::other_file:
-    case opensm::Health::failed_open:
-    case opensm::Health::refused:
-    case opensm::Health::stuck:
+    case engine::Health::other_file:
+    case engine::Health::failed_open:
+    case engine::Health::refused:
+    case engine::Health::stuck:
       return because(Reason::misconfigured);
   }
   return {};

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "lib/fabric/binding.h"
-#include "sm/opensm/subnet_manager.h"
+#include "sm/engine/subnet_manager.h"
 
 namespace ibpod::sm::controller {
 
 // Reason::none if changes can be applied.
-fabric::Condition engine_fault(const opensm::EngineStatus& status);
+fabric::Condition engine_fault(const engine::EngineStatus& status);
 
 }  // namespace ibpod::sm::controller

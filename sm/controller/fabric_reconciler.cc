@@ -33,7 +33,7 @@ void FabricReconciler::reserve_manual_pkeys() {
 
 // The clock is read after the status: see PortVerifier::engine_changed().
 void FabricReconciler::engine_changed(state::Now now) {
-  const opensm::EngineStatus status = deps_.subnet_manager.status();
+  const engine::EngineStatus status = deps_.subnet_manager.status();
   const verify::PortVerifier::EngineChange change =
       verifier_.engine_changed(status, deps_.subnet_manager.writes(), deps_.clock());
   if (change.tables_lost)
@@ -44,7 +44,7 @@ void FabricReconciler::engine_changed(state::Now now) {
   if (change.has_swept) deps_.prober.swept();
   if (change.first_sweep) deps_.prober.rescan();
   // A process that has just started may end at once: the fault is over only when it serves.
-  if (status.health != opensm::Health::starting)
+  if (status.health != engine::Health::starting)
     deps_.telemetry.report_condition("subnet manager", status.trouble);
   deps_.telemetry.report_condition("memory limit", status.shared_cgroup);
   deps_.telemetry.report_condition("next start of the subnet manager", status.start_refused);

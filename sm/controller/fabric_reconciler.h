@@ -7,7 +7,7 @@
 #include "sm/bindings/port_facts.h"
 #include "sm/bindings/registries.h"
 #include "sm/controller/published_partitions.h"
-#include "sm/opensm/subnet_manager.h"
+#include "sm/engine/subnet_manager.h"
 #include "sm/probe/port_prober.h"
 #include "sm/telemetry/telemetry.h"
 #include "sm/verify/port_verifier.h"
@@ -25,7 +25,7 @@ class FabricReconciler {
   // All of them outlive it.
   struct Deps {
     bindings::Registries& registry;
-    opensm::SubnetManager& subnet_manager;
+    engine::SubnetManager& subnet_manager;
     probe::PortProber& prober;
     telemetry::Telemetry& telemetry;
     // The present time, for time stamps that must be later than a status that was just read.

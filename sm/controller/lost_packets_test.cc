@@ -26,12 +26,12 @@ const fabricapi::Caller kAdministrator{fabricapi::Role::administrator, "", "admi
 
 // Writes the partitions into the tables of all ports except one, which it forgets. `writes`:
 // whether it counts as the writer, so that ibpod-sm repairs tables.
-class WritingEngine final : public opensm::SubnetManager {
+class WritingEngine final : public engine::SubnetManager {
  public:
   WritingEngine(FakeSubnet& subnet, FakeChannel& channel, bool writes, OnChange changed)
       : subnet_(subnet), channel_(channel), writes_(writes), changed_(std::move(changed)) {}
 
-  void apply(uint64_t version, opensm::Partitions partitions) override {
+  void apply(uint64_t version, engine::Partitions partitions) override {
     const verify::DesiredKeys desired(*partitions);
     channel_.between([&] {
       for (ib::Lid lid = 1; lid <= kHosts; ++lid) {
@@ -41,10 +41,10 @@ class WritingEngine final : public opensm::SubnetManager {
       }
     });
     now_.placed = now_.swept = version;
-    now_.health = opensm::Health::serving;
+    now_.health = engine::Health::serving;
     changed_();
   }
-  opensm::EngineStatus status() const override { return now_; }
+  engine::EngineStatus status() const override { return now_; }
   bool writes() const override { return writes_; }
   Status check(const std::vector<fabric::PartitionDefinition>&) const override { return ok(); }
   std::vector<fabric::PartitionDefinition> manual_partitions() const override { return {}; }
@@ -54,7 +54,7 @@ class WritingEngine final : public opensm::SubnetManager {
   FakeChannel& channel_;
   const bool writes_;
   OnChange changed_;
-  opensm::EngineStatus now_;  // on the controller's thread
+  engine::EngineStatus now_;  // on the controller's thread
 };
 
 // Short timeouts, as each lost packet costs one.
@@ -215,7 +215,7 @@ struct Bed {
   telemetry::Telemetry report{log};
   std::unique_ptr<bindings::Registries> registry;
   ControllerThread thread;
-  std::unique_ptr<opensm::SubnetManager> engine;
+  std::unique_ptr<engine::SubnetManager> engine;
   std::unique_ptr<probe::SmpPortProber> watch;
   std::unique_ptr<Controller> controller;
   std::mutex mutex;  // for the members below

@@ -7,12 +7,12 @@
 
 namespace ibpod::sm::controller {
 
-PublishedPartitions::PublishedPartitions(opensm::SubnetManager& subnet_manager)
+PublishedPartitions::PublishedPartitions(engine::SubnetManager& subnet_manager)
     : subnet_manager_(subnet_manager), manual_(subnet_manager.manual_partitions()) {
   all_ = all_with({});
 }
 
-bool PublishedPartitions::publish(uint64_t version, const opensm::Partitions& partitions) {
+bool PublishedPartitions::publish(uint64_t version, const engine::Partitions& partitions) {
   if (version == version_) return false;
   version_ = version;
   own_ = partitions;

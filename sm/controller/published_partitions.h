@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/fabric/partition_definition.h"
-#include "sm/opensm/subnet_manager.h"
+#include "sm/engine/subnet_manager.h"
 #include "sm/verify/desired_keys.h"
 
 #include <cstdint>
@@ -17,11 +17,11 @@ class PublishedPartitions {
   using Definitions = std::vector<fabric::PartitionDefinition>;
 
   // `subnet_manager` must outlive it.
-  explicit PublishedPartitions(opensm::SubnetManager& subnet_manager);
+  explicit PublishedPartitions(engine::SubnetManager& subnet_manager);
 
   // Gives the partitions to the subnet manager, unless it has this version already; then returns
   // false. The first one is the default partition.
-  bool publish(uint64_t version, const opensm::Partitions& partitions);
+  bool publish(uint64_t version, const engine::Partitions& partitions);
   // Reads the manual partitions again. Returns true if they have changed.
   bool update_manual();
 
@@ -42,9 +42,9 @@ class PublishedPartitions {
   verify::DesiredKeys unmanaged() const;
 
  private:
-  opensm::SubnetManager& subnet_manager_;
+  engine::SubnetManager& subnet_manager_;
   uint64_t version_ = 0;
-  opensm::Partitions own_;
+  engine::Partitions own_;
   Definitions manual_;
   Definitions all_;
 };

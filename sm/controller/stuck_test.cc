@@ -380,7 +380,7 @@ TEST_CASE_FIXTURE(StuckBinding,
   tick(kMinutes);
   REQUIRE_FALSE(finding("node n1").empty());
   SUBCASE("it does not serve") {
-    engine.now.health = opensm::Health::stuck;
+    engine.now.health = engine::Health::stuck;
     engine_says();
   }
   SUBCASE("ibpod-sm has just started") { restart(); }

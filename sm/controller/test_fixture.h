@@ -20,13 +20,13 @@ namespace ibpod::sm::controller::test {
 
 // A subnet manager: place() puts the desired partitions in place, and a sweep writes them into the
 // tables. Like OpenSM it writes only what differs from its own last write.
-class ModelSubnetManager final : public opensm::SubnetManager {
+class ModelSubnetManager final : public engine::SubnetManager {
  public:
-  void apply(uint64_t version, opensm::Partitions partitions) override {
+  void apply(uint64_t version, engine::Partitions partitions) override {
     wanted_version = version;
     wanted = std::move(partitions);
   }
-  opensm::EngineStatus status() const override { return now; }
+  engine::EngineStatus status() const override { return now; }
   bool writes() const override { return writing; }
   Status check(const std::vector<fabric::PartitionDefinition>& definitions) const override {
     std::set<uint16_t> pkeys;
@@ -40,21 +40,21 @@ class ModelSubnetManager final : public opensm::SubnetManager {
   void apply() {
     now.placed = wanted_version;
     applied = wanted;
-    now.health = opensm::Health::serving;
+    now.health = engine::Health::serving;
   }
 
   // The file is discarded, and every port is open.
   void discard() {
     ++now.fail_opens;
     now.swept = 0;
-    now.health = opensm::Health::failed_open;
+    now.health = engine::Health::failed_open;
   }
 
-  opensm::EngineStatus now;
+  engine::EngineStatus now;
   bool writing = true;
   std::string refusal;
   uint64_t wanted_version = 0;
-  opensm::Partitions wanted, applied;
+  engine::Partitions wanted, applied;
   std::vector<fabric::PartitionDefinition> manual;
 };
 

@@ -204,7 +204,7 @@ TEST_CASE_FIXTURE(Trust, "a loss between two looks at the engine is noticed, eve
   bound();
   engine.discard();
   engine.now.swept = engine.now.placed;
-  engine.now.health = opensm::Health::serving;
+  engine.now.health = engine::Health::serving;
   engine_says();
   CHECK(binding(kC1).state == BindingState::written);
   read();
@@ -415,7 +415,7 @@ TEST_CASE_FIXTURE(Trust, "while another is master its tables are left to it") {
   bound();
   ++engine.now.losses;
   engine.now.swept = 0;
-  engine.now.health = opensm::Health::not_master;
+  engine.now.health = engine::Health::not_master;
   engine.now.trouble = "another one is";
   engine_says();
   CHECK(binding(kC1).state != BindingState::verified);
@@ -429,23 +429,23 @@ TEST_CASE_FIXTURE(Trust, "while another is master its tables are left to it") {
 
 TEST_CASE_FIXTURE(Trust, "a subnet manager that ends at each start has not recovered") {
   bound();
-  const auto is = [&](opensm::Health health, const char* trouble) {
+  const auto is = [&](engine::Health health, const char* trouble) {
     engine.now.health = health;
     engine.now.trouble = trouble;
     engine_says();
   };
-  is(opensm::Health::gone, "it has ended");
+  is(engine::Health::gone, "it has ended");
   CHECK(logged("subnet manager: it has ended") != "");
-  is(opensm::Health::starting, "");
-  is(opensm::Health::gone, "it has ended");
-  is(opensm::Health::starting, "");
+  is(engine::Health::starting, "");
+  is(engine::Health::gone, "it has ended");
+  is(engine::Health::starting, "");
   CHECK(logged("subnet manager: resolved") == "");
-  is(opensm::Health::serving, "");
+  is(engine::Health::serving, "");
   CHECK(logged("subnet manager: resolved") != "");
 }
 
 TEST_CASE_FIXTURE(Trust, "a Bind that nothing enforces says why, and so does a partition") {
-  engine.now.health = opensm::Health::refused;
+  engine.now.health = engine::Health::refused;
   engine.now.trouble = "the disk is full";
   engine_says();
   bind(kNode1, request(kVf1, "blue"), 50);
@@ -455,7 +455,7 @@ TEST_CASE_FIXTURE(Trust, "a Bind that nothing enforces says why, and so does a p
   CHECK(last.find("the disk is full") != std::string::npos);
   CHECK(binding(kC1).condition.reason == Reason::misconfigured);
   CHECK(registry->partitions.find("green")->state == fabric::PartitionState::error);
-  engine.now.health = opensm::Health::serving;
+  engine.now.health = engine::Health::serving;
   engine.now.trouble.clear();
   engine_says();
   CHECK(binding(kC1).condition.reason == Reason::waiting);

@@ -4,27 +4,27 @@ namespace ibpod::sm::diagnose {
 namespace {
 
 // The consequence for tenants. If the port is down, the subnet manager has no influence.
-std::string_view meaning(const opensm::EngineStatus& engine) {
-  switch (engine.port_down ? opensm::Health::gone : engine.health) {
-    case opensm::Health::failed_open:
+std::string_view meaning(const engine::EngineStatus& engine) {
+  switch (engine.port_down ? engine::Health::gone : engine.health) {
+    case engine::Health::failed_open:
       return "nothing is separated: every port is a full member of the default partition";
-    case opensm::Health::not_master:
-    case opensm::Health::other_file:
+    case engine::Health::not_master:
+    case engine::Health::other_file:
       return "the configuration of another subnet manager decides which ports reach each other";
-    case opensm::Health::gone:
-    case opensm::Health::refused:
-    case opensm::Health::stuck:
+    case engine::Health::gone:
+    case engine::Health::refused:
+    case engine::Health::stuck:
       return "the partitions in force stay, but new pods get no P_Key, and ports of ended pods "
              "keep theirs";
-    case opensm::Health::starting:
-    case opensm::Health::serving:
+    case engine::Health::starting:
+    case engine::Health::serving:
       break;
   }
   return "its effect is not known yet";
 }
 
-std::string remedy(const opensm::EngineStatus& engine) {
-  if (engine.health == opensm::Health::starting)
+std::string remedy(const engine::EngineStatus& engine) {
+  if (engine.health == engine::Health::starting)
     return "wait for its first sweep; if none comes, check ibpod-sm's log and OpenSM's";
   if (engine.port_down)
     return "bring up the link of that port on ibpod-sm's machine (`ibstat` shows it; check the "
@@ -67,12 +67,12 @@ Finding other_manager(const FabricSnapshot& snapshot, const fabric::DiscoveredSm
 
 }  // namespace
 
-void check_engine(const opensm::EngineStatus& engine, HealthChecks& checks) {
-  if (engine.health != opensm::Health::serving) {
+void check_engine(const engine::EngineStatus& engine, HealthChecks& checks) {
+  if (engine.health != engine::Health::serving) {
     const std::string trouble = engine.trouble.empty() ? "" : ": " + engine.trouble;
     add(checks, Issue::engine, 1,
         {"subnet manager",
-         std::string(opensm::name(engine.health)) + trouble + ": " + std::string(meaning(engine)),
+         std::string(engine::name(engine.health)) + trouble + ": " + std::string(meaning(engine)),
          remedy(engine)});
   }
   const size_t full = engine.full_tables;
@@ -90,7 +90,7 @@ void check_engine(const opensm::EngineStatus& engine, HealthChecks& checks) {
        "put the node's pods into fewer partitions; OpenSM's log names the port (ERR 0507)"});
 }
 
-void check_cgroup(const opensm::EngineStatus& engine, HealthChecks& checks) {
+void check_cgroup(const engine::EngineStatus& engine, HealthChecks& checks) {
   if (engine.shared_cgroup.empty()) return;
   add(checks, Issue::shared_limit, 1,
       {"subnet manager", engine.shared_cgroup,
@@ -98,7 +98,7 @@ void check_cgroup(const opensm::EngineStatus& engine, HealthChecks& checks) {
        "container, run OpenSM in a second container and set opensm.pidFile and opensm.logFile"});
 }
 
-void check_start(const opensm::EngineStatus& engine, HealthChecks& checks) {
+void check_start(const engine::EngineStatus& engine, HealthChecks& checks) {
   if (engine.start_refused.empty()) return;
   add(checks, Issue::start_refused, 1,
       {"subnet manager",
@@ -107,7 +107,7 @@ void check_start(const opensm::EngineStatus& engine, HealthChecks& checks) {
        "correct the file's mode or owner as the text says; ibpod-sm checks the file every minute"});
 }
 
-void check_manual_edit(const opensm::EngineStatus& engine, HealthChecks& checks) {
+void check_manual_edit(const engine::EngineStatus& engine, HealthChecks& checks) {
   if (engine.undone_edit.empty()) return;
   add(checks, Issue::undone_edit, 1,
       {"partitions.conf", engine.undone_edit,

@@ -10,10 +10,10 @@
 namespace ibpod::sm::diagnose {
 
 // The health of our subnet manager, and other subnet managers.
-void check_engine(const opensm::EngineStatus& engine, HealthChecks& checks);
-void check_cgroup(const opensm::EngineStatus& engine, HealthChecks& checks);
-void check_start(const opensm::EngineStatus& engine, HealthChecks& checks);
-void check_manual_edit(const opensm::EngineStatus& engine, HealthChecks& checks);
+void check_engine(const engine::EngineStatus& engine, HealthChecks& checks);
+void check_cgroup(const engine::EngineStatus& engine, HealthChecks& checks);
+void check_start(const engine::EngineStatus& engine, HealthChecks& checks);
+void check_manual_edit(const engine::EngineStatus& engine, HealthChecks& checks);
 void check_other_managers(const FabricSnapshot& snapshot, HealthChecks& checks);
 
 void check_default_partition(const FabricSnapshot& snapshot, const SmSettings& settings,

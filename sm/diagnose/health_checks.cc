@@ -59,7 +59,7 @@ std::string_view name(Issue issue) {
   return "?";
 }
 
-HealthChecks run_checks(const FabricSnapshot& snapshot, const opensm::EngineStatus& engine,
+HealthChecks run_checks(const FabricSnapshot& snapshot, const engine::EngineStatus& engine,
                         const SmSettings& settings, const RegistryFacts& facts) {
   HealthChecks checks;
   for (int each = 0; each <= static_cast<int>(kLastIssue); ++each)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sm/diagnose/fabric_snapshot.h"
-#include "sm/opensm/subnet_manager.h"
+#include "sm/engine/subnet_manager.h"
 
 #include <map>
 #include <optional>
@@ -92,7 +92,7 @@ struct HealthChecks {
   std::map<Issue, size_t> counts;  // of every kind, even if 0
 };
 
-HealthChecks run_checks(const FabricSnapshot& snapshot, const opensm::EngineStatus& engine,
+HealthChecks run_checks(const FabricSnapshot& snapshot, const engine::EngineStatus& engine,
                         const SmSettings& settings, const RegistryFacts& facts = {});
 
 }  // namespace ibpod::sm::diagnose

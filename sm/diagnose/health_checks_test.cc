@@ -12,9 +12,9 @@ using diagnose::test::TestSubnet;
 using fabric::Membership;
 using fabric::PortGroup;
 
-opensm::EngineStatus standing(opensm::Health health = opensm::Health::serving,
+engine::EngineStatus standing(engine::Health health = engine::Health::serving,
                               const std::string& trouble = "") {
-  opensm::EngineStatus made;
+  engine::EngineStatus made;
   made.health = health;
   made.trouble = trouble;
   return made;
@@ -32,7 +32,7 @@ SmSettings locked() {
 }
 
 HealthChecks checks_of(TestSubnet& subnet, const SmSettings& settings = locked(),
-                       const opensm::EngineStatus& engine = standing()) {
+                       const engine::EngineStatus& engine = standing()) {
   return run_checks(subnet.snapshot(), engine, settings);
 }
 
@@ -198,28 +198,28 @@ TEST_CASE("conflicting requests of partitions are reported") {
 TEST_CASE("a subnet manager that does not serve comes first, with its own words") {
   TestSubnet subnet(2);
   subnet.contents.duplicates = {diagnose::test::host(1)};
-  for (int each = 0; each <= static_cast<int>(opensm::Health::stuck); ++each) {
-    const opensm::Health health = static_cast<opensm::Health>(each);
-    CAPTURE(opensm::name(health));
+  for (int each = 0; each <= static_cast<int>(engine::Health::stuck); ++each) {
+    const engine::Health health = static_cast<engine::Health>(each);
+    CAPTURE(engine::name(health));
     const HealthChecks checks = checks_of(subnet, locked(), standing(health, "it is so"));
-    CHECK(checks.counts.at(Issue::engine) == (health == opensm::Health::serving ? 0 : 1));
-    if (health == opensm::Health::serving) continue;
-    CHECK(has(checks.issues.front().text, std::string(opensm::name(health)) + ": it is so: "));
+    CHECK(checks.counts.at(Issue::engine) == (health == engine::Health::serving ? 0 : 1));
+    if (health == engine::Health::serving) continue;
+    CHECK(has(checks.issues.front().text, std::string(engine::name(health)) + ": it is so: "));
   }
   subnet.contents.duplicates.clear();
-  opensm::EngineStatus shared = standing();
+  engine::EngineStatus shared = standing();
   shared.shared_cgroup = "OpenSM shares the cgroup of ibpod-sm";
   CHECK(
       has(only(checks_of(subnet, locked(), shared), Issue::shared_limit, 1), "shares the cgroup"));
-  opensm::EngineStatus open = standing();
+  engine::EngineStatus open = standing();
   open.start_refused = "m_key: /m_key has mode 0644";
   CHECK(has(only(checks_of(subnet, locked(), open), Issue::start_refused, 1),
             "does not start it again: m_key: /m_key has mode 0644"));
-  opensm::EngineStatus full = standing();
+  engine::EngineStatus full = standing();
   full.full_tables = 2;
   CHECK(has(only(checks_of(subnet, locked(), full), Issue::full_table, 2),
             "2 times since the start"));
-  opensm::EngineStatus lost = standing();
+  engine::EngineStatus lost = standing();
   lost.enforcement_lost = 1;
   CHECK(has(only(checks_of(subnet, locked(), lost), Issue::enforcement_lost, 1),
             "1 time since the start"));

@@ -14,17 +14,17 @@ using diagnose::test::host;
 using diagnose::test::TestSubnet;
 using fabric::Membership;
 
-opensm::EngineStatus standing(opensm::Health health) {
-  opensm::EngineStatus made;
+engine::EngineStatus standing(engine::Health health) {
+  engine::EngineStatus made;
   made.health = health;
-  if (health != opensm::Health::serving) made.trouble = "it is so";
+  if (health != engine::Health::serving) made.trouble = "it is so";
   return made;
 }
 
 // The input of the checks.
 struct Fabric {
   TestSubnet subnet{4};
-  opensm::EngineStatus engine = standing(opensm::Health::serving);
+  engine::EngineStatus engine = standing(engine::Health::serving);
   SmSettings settings{.m_key = true, .sm_key = true, .sa_key = true, .m_key_protection = 2};
   RegistryFacts facts;
 
@@ -50,19 +50,19 @@ void protect(Fabric& fabric, uint8_t level) {
 
 const Row kRows[] = {
     {"an OpenSM that has not swept yet", Issue::engine,
-     [](Fabric& f) { f.engine = standing(opensm::Health::starting); }, "starting: it is so",
-     "wait for its first sweep", [](Fabric& f) { f.engine = standing(opensm::Health::serving); }},
+     [](Fabric& f) { f.engine = standing(engine::Health::starting); }, "starting: it is so",
+     "wait for its first sweep", [](Fabric& f) { f.engine = standing(engine::Health::serving); }},
     {"an OpenSM that is gone", Issue::engine,
-     [](Fabric& f) { f.engine = standing(opensm::Health::gone); }, "gone: it is so",
+     [](Fabric& f) { f.engine = standing(engine::Health::gone); }, "gone: it is so",
      "check ibpod-sm's log and OpenSM's",
-     [](Fabric& f) { f.engine = standing(opensm::Health::serving); }},
+     [](Fabric& f) { f.engine = standing(engine::Health::serving); }},
     {"an OpenSM whose port is down", Issue::engine,
      [](Fabric& f) {
-       f.engine = standing(opensm::Health::not_master);
+       f.engine = standing(engine::Health::not_master);
        f.engine.port_down = true;
      },
      "not_master: it is so: the partitions in force stay", "bring up the link of that port",
-     [](Fabric& f) { f.engine = standing(opensm::Health::serving); }},
+     [](Fabric& f) { f.engine = standing(engine::Health::serving); }},
     {"a subnet that was not scanned", Issue::not_discovered,
      [](Fabric& f) { f.subnet.contents = {}; }, "has not been scanned yet",
      "wait for the first scan", [](Fabric& f) { f.subnet.contents = TestSubnet(4).contents; }},

@@ -5,6 +5,7 @@
 // OpenSM's end, a deadline), passes them to SweepTracker, and takes the steps that it returns.
 #pragma once
 
+#include "sm/engine/subnet_manager.h"
 #include "sm/opensm/desired_partitions.h"
 #include "sm/opensm/disk.h"
 #include "sm/opensm/file_change_detector.h"
@@ -13,7 +14,6 @@
 #include "sm/opensm/opensm_supervisor.h"
 #include "sm/opensm/partitions_file.h"
 #include "sm/opensm/published_status.h"
-#include "sm/opensm/subnet_manager.h"
 #include "sm/opensm/sweep_tracker.h"
 
 #include <memory>
@@ -30,7 +30,7 @@ struct OpenSmEngineSettings {
   SweepTracker::Limits limits;
 };
 
-class OpenSm final : public SubnetManager {
+class OpenSm final : public engine::SubnetManager {
  public:
   // Takes over the file and the running OpenSM of the last process. An OpenSM of ours is started
   // once a version is in place. `disk`: nullptr means the real one.
@@ -43,8 +43,8 @@ class OpenSm final : public SubnetManager {
   OpenSm(OpenSm&&) = delete;
   OpenSm& operator=(OpenSm&&) = delete;
 
-  void apply(uint64_t version, Partitions partitions) override;
-  EngineStatus status() const override;
+  void apply(uint64_t version, engine::Partitions partitions) override;
+  engine::EngineStatus status() const override;
   bool writes() const override { return true; }
   Status check(const std::vector<fabric::PartitionDefinition>& definitions) const override;
   std::vector<fabric::PartitionDefinition> manual_partitions() const override;
@@ -62,7 +62,7 @@ class OpenSm final : public SubnetManager {
   void note_found(PartitionsFile::Found found);
   Result<PartitionsFile::Found> put(const DesiredPartitions::Version& desired);
   void publish();
-  EngineStatus evaluate_status() const;
+  engine::EngineStatus evaluate_status() const;
 
   OpenSmEngineSettings settings_;
   OpensmEvents events_;

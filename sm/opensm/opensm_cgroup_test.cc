@@ -46,8 +46,8 @@ TEST_CASE("an OpenSM that was started or found again is put into a cgroup of its
   bed.engine.reset();
   answer = Error(Code::unavailable, "it shares ours");
   bed.start();
-  bed.engine->apply(1, test::with_tenant(1));
-  const EngineStatus now = bed.until(Health::serving);
+  bed.engine->apply(1, engine::test::with_tenant(1));
+  const engine::EngineStatus now = bed.until(engine::Health::serving);
   CHECK(asked == std::vector<pid_t>{pid, pid});
   CHECK(now.shared_cgroup == "it shares ours");
   CHECK(now.trouble == "");
@@ -61,9 +61,9 @@ TEST_CASE("an OpenSM that could not be put into a cgroup of its own is tried aga
     return ++tries < 3 ? Status(Error(Code::unavailable, "systemd did not move OpenSM")) : ok();
   };
   bed.start();
-  bed.engine->apply(1, test::with_tenant(1));
-  bed.until([](const EngineStatus& now) { return !now.shared_cgroup.empty(); });
-  bed.until([](const EngineStatus& now) { return now.shared_cgroup.empty(); });
+  bed.engine->apply(1, engine::test::with_tenant(1));
+  bed.until([](const engine::EngineStatus& now) { return !now.shared_cgroup.empty(); });
+  bed.until([](const engine::EngineStatus& now) { return now.shared_cgroup.empty(); });
   bed.engine.reset();
   CHECK(tries == 3);
 }

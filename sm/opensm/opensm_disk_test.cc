@@ -3,8 +3,8 @@
 namespace ibpod::sm::opensm {
 namespace {
 
+using engine::test::with_tenant;
 using test::OpenSmBed;
-using test::with_tenant;
 
 // Step n and some of the following ones fail.
 class SickDisk final : public Disk {
@@ -45,12 +45,13 @@ TEST_CASE(
           OpenSm::start(bed.settings, bed.bell.rung(), std::make_unique<SickDisk>(3 + step, many));
       REQUIRE(started);
       bed.engine = std::move(started).value();
-      bed.engine->apply(1, test::with_tenant(1));
+      bed.engine->apply(1, engine::test::with_tenant(1));
       bed.until_swept(1);
-      bed.engine->apply(2, test::with_tenant(2));
+      bed.engine->apply(2, engine::test::with_tenant(2));
       const uint64_t before = bed.until_swept(2).restores;
       bed.replace("x\n");
-      bed.until([&](const EngineStatus& now) { return now.restores > before && now.swept == 2; });
+      bed.until(
+          [&](const engine::EngineStatus& now) { return now.restores > before && now.swept == 2; });
       CHECK(bed.bad_readings() == 0);
       CHECK(fabric::read_partitions_conf(bed.text(), {true, false}).ok());
     }
@@ -63,9 +64,9 @@ TEST_CASE("OpenSM is not started on a file that could not be put back") {
   bed.settings.supervisor.pause = Duration(10);
   bed.serve();
   bed.folder.block(bed.paths().partitions);
-  bed.until(Health::refused);
+  bed.until(engine::Health::refused);
   OpenSmBed::end(bed.pid(), SIGKILL);
-  bed.until(Health::gone);
+  bed.until(engine::Health::gone);
   CHECK(bed.engine->status().starts == 1);
   CHECK(!bed.find());
   std::filesystem::remove_all(bed.paths().partitions);

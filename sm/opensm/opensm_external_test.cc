@@ -3,8 +3,8 @@
 namespace ibpod::sm::opensm {
 namespace {
 
+using engine::test::with_tenant;
 using test::OpenSmBed;
-using test::with_tenant;
 
 // An OpenSM that another process starts, stops and configures.
 struct Theirs {
@@ -36,9 +36,9 @@ struct Theirs {
     bed.folder.write("theirs/pid", std::to_string(process->pid()) + "\n");
   }
   // A program that has just been started is not recognized at once.
-  EngineStatus until_not_believed(const std::string& why) {
-    return bed.until([&](const EngineStatus& now) {
-      return now.health == Health::other_file && now.trouble.find(why) != std::string::npos;
+  engine::EngineStatus until_not_believed(const std::string& why) {
+    return bed.until([&](const engine::EngineStatus& now) {
+      return now.health == engine::Health::other_file && now.trouble.find(why) != std::string::npos;
     });
   }
   void stop() {
@@ -50,16 +50,17 @@ struct Theirs {
 TEST_CASE("another's OpenSM is found by its pid file, and lost with it") {
   Theirs theirs;
   theirs.bed.start();
-  theirs.bed.engine->apply(1, test::with_tenant(1));
-  const EngineStatus now = theirs.bed.until([](const EngineStatus& is) { return is.placed == 1; });
-  CHECK(now.health == Health::gone);
+  theirs.bed.engine->apply(1, engine::test::with_tenant(1));
+  const engine::EngineStatus now =
+      theirs.bed.until([](const engine::EngineStatus& is) { return is.placed == 1; });
+  CHECK(now.health == engine::Health::gone);
   CHECK(now.trouble.find(theirs.others.pid_file.string()) != std::string::npos);
   theirs.run(theirs.bed.paths().partitions);
   CHECK(theirs.bed.until_swept(1).starts == 1);
-  theirs.bed.until(Health::serving);
+  theirs.bed.until(engine::Health::serving);
   theirs.stop();
-  theirs.bed.until(Health::gone);
-  theirs.bed.engine->apply(2, test::with_tenant(2));
+  theirs.bed.until(engine::Health::gone);
+  theirs.bed.engine->apply(2, engine::test::with_tenant(2));
   theirs.run(theirs.bed.paths().partitions);
   CHECK(theirs.bed.until_swept(2).starts == 2);
 }
@@ -68,19 +69,19 @@ TEST_CASE("another's OpenSM on another file is not believed, until it runs on ou
   Theirs theirs;
   theirs.run("/etc/opensm/partitions.conf");
   theirs.bed.start();
-  theirs.bed.engine->apply(1, test::with_tenant(1));
+  theirs.bed.engine->apply(1, engine::test::with_tenant(1));
   CHECK(theirs.until_not_believed("/etc/opensm/partitions.conf").starts == 0);
   theirs.stop();
   theirs.run(theirs.bed.paths().partitions);
   theirs.bed.until_swept(1);
-  theirs.bed.until(Health::serving);
+  theirs.bed.until(engine::Health::serving);
 }
 
 TEST_CASE("another's OpenSM that does not tell of its sweeps at once is not believed") {
   Theirs theirs;
   theirs.run(theirs.bed.paths().partitions, "force_log_flush FALSE\n");
   theirs.bed.start();
-  theirs.bed.engine->apply(1, test::with_tenant(1));
+  theirs.bed.engine->apply(1, engine::test::with_tenant(1));
   CHECK(theirs.until_not_believed("force_log_flush TRUE").hups == 0);
 }
 

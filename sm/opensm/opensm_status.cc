@@ -4,29 +4,29 @@
 
 namespace ibpod::sm::opensm {
 
-EngineStatus OpenSm::evaluate_status() const {
-  EngineStatus status = sweep_tracker_.standing();
+engine::EngineStatus OpenSm::evaluate_status() const {
+  engine::EngineStatus status = sweep_tracker_.standing();
   const auto& missing = supervisor_.fault();
-  if (refusal_ && !missing && status.health != Health::failed_open) {
-    status.health = Health::refused;
+  if (refusal_ && !missing && status.health != engine::Health::failed_open) {
+    status.health = engine::Health::refused;
     status.trouble = refusal_->text();
-  } else if (status.health == Health::gone) {
-    if (supervisor_.other_file()) status.health = Health::other_file;
+  } else if (status.health == engine::Health::gone) {
+    if (supervisor_.other_file()) status.health = engine::Health::other_file;
     if (missing) status.trouble = missing->text();
-    if (!missing && !file_.in_place()) status.health = Health::starting;
-  } else if (status.health == Health::failed_open) {
+    if (!missing && !file_.in_place()) status.health = engine::Health::starting;
+  } else if (status.health == engine::Health::failed_open) {
     status.trouble = "OpenSM has rejected " + file_.path().string() +
                      ", and every port is a full member of the default partition: ibpod-sm writes "
                      "the file again; see " +
                      log_.path().string();
-  } else if (status.health == Health::stuck) {
+  } else if (status.health == engine::Health::stuck) {
     status.trouble = "OpenSM does not finish a sweep: see " + log_.path().string();
-  } else if (status.health == Health::not_master) {
+  } else if (status.health == engine::Health::not_master) {
     status.port_down = sweep_tracker_.state() == SweepTracker::State::port_down;
     status.trouble = status.port_down
                          ? "the port of OpenSM is down"
                          : "another subnet manager is master: stop it, or raise opensm.priority";
-  } else if (status.health == Health::serving) {
+  } else if (status.health == engine::Health::serving) {
     status.trouble = file_.refusal();
   }
   status.undone_edit = file_.refusal();
@@ -37,11 +37,11 @@ EngineStatus OpenSm::evaluate_status() const {
 
 void OpenSm::publish() { published_.publish(evaluate_status(), {file_.section(), file_.bytes()}); }
 
-void OpenSm::apply(uint64_t version, Partitions partitions) {
+void OpenSm::apply(uint64_t version, engine::Partitions partitions) {
   if (desired_.set({version, std::move(partitions)})) events_.ring();
 }
 
-EngineStatus OpenSm::status() const { return published_.status(); }
+engine::EngineStatus OpenSm::status() const { return published_.status(); }
 
 Status OpenSm::check(const std::vector<fabric::PartitionDefinition>& definitions) const {
   const PublishedStatus::File present = published_.file();

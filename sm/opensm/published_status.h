@@ -1,8 +1,8 @@
 // PublishedStatus: what the engine's thread shows to other threads. Thread-safe.
 #pragma once
 
+#include "sm/engine/subnet_manager.h"
 #include "sm/opensm/partitions_file.h"
-#include "sm/opensm/subnet_manager.h"
 
 #include <cstddef>
 #include <memory>
@@ -20,9 +20,10 @@ class PublishedStatus {
   };
 
   // `on_change` is called after each change of the status, by the thread that publishes it.
-  explicit PublishedStatus(SubnetManager::OnChange on_change) : on_change_(std::move(on_change)) {}
+  explicit PublishedStatus(engine::SubnetManager::OnChange on_change)
+      : on_change_(std::move(on_change)) {}
 
-  void publish(EngineStatus status, File file) {
+  void publish(engine::EngineStatus status, File file) {
     {
       const std::lock_guard lock(mutex_);
       file_ = std::move(file);
@@ -31,7 +32,7 @@ class PublishedStatus {
     }
     on_change_();
   }
-  EngineStatus status() const {
+  engine::EngineStatus status() const {
     const std::lock_guard lock(mutex_);
     return status_;
   }
@@ -41,9 +42,9 @@ class PublishedStatus {
   }
 
  private:
-  SubnetManager::OnChange on_change_;
+  engine::SubnetManager::OnChange on_change_;
   mutable std::mutex mutex_;
-  EngineStatus status_;
+  engine::EngineStatus status_;
   File file_{std::make_shared<ManualSection>(), 0};
 };
 

@@ -171,20 +171,20 @@ std::optional<SweepTracker::Time> SweepTracker::alarm() const {
   return first;
 }
 
-EngineStatus SweepTracker::standing() const {
-  EngineStatus status = status_;
+engine::EngineStatus SweepTracker::standing() const {
+  engine::EngineStatus status = status_;
   status.placed = versions_.placed();
   status.swept = versions_.swept();
   if (state_ == State::ended) {
-    status.health = Health::gone;
+    status.health = engine::Health::gone;
   } else if (versions_.discarded()) {
-    status.health = Health::failed_open;
+    status.health = engine::Health::failed_open;
   } else if (sweeps_.stuck()) {
-    status.health = Health::stuck;
+    status.health = engine::Health::stuck;
   } else if (state_ == State::not_master || state_ == State::port_down) {
-    status.health = Health::not_master;
+    status.health = engine::Health::not_master;
   } else if (state_ == State::master) {
-    status.health = Health::serving;
+    status.health = engine::Health::serving;
   }
   return status;
 }

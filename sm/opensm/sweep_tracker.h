@@ -10,10 +10,10 @@
 // restarts the discovery; a later one is served after the sweep.
 #pragma once
 
+#include "sm/engine/subnet_manager.h"
 #include "sm/opensm/file_versions.h"
 #include "sm/opensm/opensm_log.h"
 #include "sm/opensm/opensm_sweeps.h"
-#include "sm/opensm/subnet_manager.h"
 
 #include <chrono>
 #include <optional>
@@ -65,7 +65,7 @@ class SweepTracker {
   std::optional<Time> alarm() const;
 
   // The status, without `trouble`; its health is as far as OpenSM's log shows it.
-  EngineStatus standing() const;
+  engine::EngineStatus standing() const;
   State state() const { return state_; }
   // True if the last inspection found our file in place.
   bool ours() const { return versions_.ours(); }
@@ -85,8 +85,8 @@ class SweepTracker {
   State state_ = State::ended;  // as far as the log shows it
   bool mastered_ = false;       // ours was master, and no other one since
   Duration calm_{0};
-  Time not_before_{};    // earliest next place or restore
-  EngineStatus status_;  // the counts
+  Time not_before_{};            // earliest next place or restore
+  engine::EngineStatus status_;  // the counts
 };
 
 }  // namespace ibpod::sm::opensm

@@ -95,7 +95,7 @@ struct Bed {
     act_all();
     return turn.standing().swept;
   }
-  Health health() {
+  engine::Health health() {
     hear();
     return turn.standing().health;
   }
@@ -113,7 +113,7 @@ struct Bed {
 
 TEST_CASE("the first version is in place before OpenSM is there, whose first sweep reads it") {
   Bed bed;
-  CHECK(bed.turn.standing().health == Health::gone);
+  CHECK(bed.turn.standing().health == engine::Health::gone);
   bed.want();
   bed.act_all();
   CHECK(bed.turn.standing().placed == 1);
@@ -122,7 +122,7 @@ TEST_CASE("the first version is in place before OpenSM is there, whose first swe
   bed.sm.go_on();
   bed.sm.go_on();
   CHECK(bed.swept() == 1);
-  CHECK(bed.health() == Health::serving);
+  CHECK(bed.health() == engine::Health::serving);
   CHECK(bed.turn.standing().hups == 0);
 }
 
@@ -246,7 +246,7 @@ TEST_CASE("who has never been heard to begin a sweep is not asked again and agai
   bed.deaf = true;
   for (int seconds = 0; seconds < 600; ++seconds, bed.now += 1s) bed.act_all();
   CHECK(bed.turn.standing().hups == 2);
-  CHECK(bed.turn.standing().health == Health::stuck);
+  CHECK(bed.turn.standing().health == engine::Health::stuck);
   CHECK(!bed.turn.alarm());
   // Except once for each file.
   bed.want();
@@ -281,11 +281,11 @@ TEST_CASE("a HUP that nothing follows is sent again") {
   CHECK(bed.turn.alarm() == bed.now + 2s);
   bed.now += 2s;
   CHECK(bed.act() == Step::hup);
-  CHECK(bed.health() == Health::stuck);
+  CHECK(bed.health() == engine::Health::stuck);
   bed.sm.go_on();
   bed.sm.go_on();
   CHECK(bed.swept() == 2);
-  CHECK(bed.health() == Health::serving);
+  CHECK(bed.health() == engine::Health::serving);
 }
 
 TEST_CASE("a sweep that does not end is told of, and asked for again") {
@@ -297,12 +297,12 @@ TEST_CASE("a sweep that does not end is told of, and asked for again") {
   CHECK(bed.turn.alarm() == bed.now + 60s);
   bed.now += 60s;
   CHECK(bed.act() == Step::hup);
-  CHECK(bed.health() == Health::stuck);
+  CHECK(bed.health() == engine::Health::stuck);
   CHECK(bed.act() == Step::nothing);
   bed.sm.go_on();
   bed.sm.go_on();
   CHECK(bed.swept() == 2);
-  CHECK(bed.health() == Health::serving);
+  CHECK(bed.health() == engine::Health::serving);
 }
 
 TEST_CASE("an OpenSM that does not begin to sweep is told of, and asked to") {
@@ -314,11 +314,11 @@ TEST_CASE("an OpenSM that does not begin to sweep is told of, and asked to") {
   CHECK(bed.turn.alarm() == bed.now + 60s);
   bed.now += 60s;
   CHECK(bed.act() == Step::hup);
-  CHECK(bed.health() == Health::stuck);
+  CHECK(bed.health() == engine::Health::stuck);
   bed.sm.go_on();
   bed.sm.go_on();
   CHECK(bed.swept() == 1);
-  CHECK(bed.health() == Health::serving);
+  CHECK(bed.health() == engine::Health::serving);
 }
 
 TEST_CASE("a sweep with errors is over, too: one silent port delays no other") {
@@ -328,7 +328,7 @@ TEST_CASE("a sweep with errors is over, too: one silent port delays no other") {
   bed.act_all();
   bed.hear();
   bed.turn.hear(LogMark::sweep_failed, bed.now + 5ms);
-  const EngineStatus status = bed.turn.standing();
+  const engine::EngineStatus status = bed.turn.standing();
   CHECK(status.swept == 2);
   CHECK(status.failed_sweeps == 1);
   CHECK(status.last_sweep == 5ms);
@@ -341,14 +341,14 @@ TEST_CASE("where OpenSM throws the file away, it is given it again at once") {
   bed.sm.sweep();
   bed.sm.go_on();
   CHECK(bed.act() == Step::restore);
-  CHECK(bed.health() == Health::failed_open);
+  CHECK(bed.health() == engine::Health::failed_open);
   CHECK(bed.swept() == 0);
   bed.sm.go_on();
   CHECK(bed.swept() == 0);  // that sweep has read the bad file
   bed.sm.go_on();
   bed.sm.go_on();
   CHECK(bed.swept() == 1);
-  CHECK(bed.health() == Health::serving);
+  CHECK(bed.health() == engine::Health::serving);
   CHECK(bed.turn.standing().fail_opens == 1);
   CHECK(bed.steps == std::vector{Step::restore, Step::hup});
 }
@@ -442,7 +442,7 @@ TEST_CASE("a standby is not asked to sweep; it reads the file when it becomes ma
   Bed bed;
   bed.serve();
   bed.turn.hear(LogMark::standby, bed.now);
-  CHECK(bed.health() == Health::not_master);
+  CHECK(bed.health() == engine::Health::not_master);
   bed.want();
   bed.act_all();
   CHECK(bed.steps == std::vector{Step::place});
@@ -451,7 +451,7 @@ TEST_CASE("a standby is not asked to sweep; it reads the file when it becomes ma
   bed.sm.go_on();
   bed.sm.go_on();
   CHECK(bed.swept() == 2);
-  CHECK(bed.health() == Health::serving);
+  CHECK(bed.health() == engine::Health::serving);
 }
 
 TEST_CASE("that another one became master is counted, and nothing is in force then") {
@@ -502,7 +502,7 @@ TEST_CASE("while the port of OpenSM is down, its looks at it are no sweeps") {
     bed.turn.hear(LogMark::discovering, bed.now);
     bed.now += 10s;
     CHECK(bed.turn.state() == SweepTracker::State::port_down);
-    CHECK(bed.turn.standing().health == Health::not_master);
+    CHECK(bed.turn.standing().health == engine::Health::not_master);
   }
   bed.want();
   CHECK(bed.act() == Step::place);
@@ -514,7 +514,7 @@ TEST_CASE("while the port of OpenSM is down, its looks at it are no sweeps") {
   bed.sm.log.push_back(LogMark::master);
   bed.sm.go_on();
   CHECK(bed.swept() == 2);
-  CHECK(bed.health() == Health::serving);
+  CHECK(bed.health() == engine::Health::serving);
   CHECK(bed.turn.standing().losses == 0);
 }
 
@@ -531,7 +531,7 @@ TEST_CASE("of one that ran before nothing is proven until it has swept again") {
       bed.sm.state = ModelledOpenSm::State::discovering;
     }
     bed.turn.adopted(heard, bed.now);
-    CHECK(bed.health() == Health::serving);
+    CHECK(bed.health() == engine::Health::serving);
     bed.act_all();
     if (sweeping) {
       bed.sm.go_on();

@@ -1,8 +1,8 @@
 // The engine with a test program instead of OpenSM (tests/support/fake_opensm.cc).
 #pragma once
 
+#include "sm/engine/test_engine.h"
 #include "sm/opensm/opensm.h"
-#include "sm/opensm/test_engine.h"
 #include "tests/support/temp_folder.h"
 
 #include <csignal>
@@ -37,17 +37,19 @@ class OpenSmBed {
   // Waits until the first version is in force.
   void serve() {
     start();
-    engine->apply(1, with_tenant(1));
-    until([](const EngineStatus& now) { return now.swept == 1 && now.health == Health::serving; });
+    engine->apply(1, engine::test::with_tenant(1));
+    until([](const engine::EngineStatus& now) {
+      return now.swept == 1 && now.health == engine::Health::serving;
+    });
   }
-  EngineStatus until(const std::function<bool(const EngineStatus&)>& desired) {
+  engine::EngineStatus until(const std::function<bool(const engine::EngineStatus&)>& desired) {
     return bell.wait(*engine, desired);
   }
-  EngineStatus until_swept(uint64_t version) {
-    return until([&](const EngineStatus& now) { return now.swept == version; });
+  engine::EngineStatus until_swept(uint64_t version) {
+    return until([&](const engine::EngineStatus& now) { return now.swept == version; });
   }
-  EngineStatus until(Health health) {
-    return until([&](const EngineStatus& now) { return now.health == health; });
+  engine::EngineStatus until(engine::Health health) {
+    return until([&](const engine::EngineStatus& now) { return now.health == health; });
   }
 
   // Sets how the program behaves from now on.
@@ -77,7 +79,7 @@ class OpenSmBed {
 
   TempFolder folder;
   OpenSmEngineSettings settings;
-  Bell bell;
+  engine::test::Bell bell;
   std::unique_ptr<OpenSm> engine;
 
  private:

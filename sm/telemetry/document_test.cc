@@ -25,8 +25,8 @@ TEST_CASE("every state, reason and health has its row in the document") {
     has_row(name(static_cast<fabric::Reason>(n)));
   for (int n = 0; n <= static_cast<int>(fabric::BindingState::unknown); ++n)
     has_row(name(static_cast<fabric::BindingState>(n)));
-  for (int n = 0; n <= static_cast<int>(opensm::Health::stuck); ++n)
-    has_row(opensm::name(static_cast<opensm::Health>(n)));
+  for (int n = 0; n <= static_cast<int>(engine::Health::stuck); ++n)
+    has_row(engine::name(static_cast<engine::Health>(n)));
 }
 
 TEST_CASE("names are of one form") { check_names("ibpod_sm_", metric_families()); }

@@ -328,8 +328,8 @@ void Telemetry::issues(const std::map<std::string_view, size_t>& counts) {
 
 void Telemetry::declared_file(bool good) { metrics_.set(kDeclared, {}, good ? 1 : 0); }
 
-void Telemetry::engine(const opensm::EngineStatus& status, uint64_t desired) {
-  metrics_.replace(kHealth, {{{std::string(opensm::name(status.health))}, 1}});
+void Telemetry::engine(const engine::EngineStatus& status, uint64_t desired) {
+  metrics_.replace(kHealth, {{{std::string(engine::name(status.health))}, 1}});
   const auto version = [&](const char* which, uint64_t number) {
     metrics_.set(kVersion, {which}, static_cast<double>(number));
   };

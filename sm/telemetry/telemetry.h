@@ -6,7 +6,7 @@
 #include "lib/fabricapi/caller.h"
 #include "lib/http/metrics.h"
 #include "lib/log/log.h"
-#include "sm/opensm/subnet_manager.h"
+#include "sm/engine/subnet_manager.h"
 #include "sm/telemetry/line_limit.h"
 #include "sm/verify/port_verifier.h"
 
@@ -103,7 +103,7 @@ class Telemetry {
   // A TLS handshake has failed; `why` is OpenSSL's reason. gRPC does not report the address.
   void failed_handshake(const std::string& why);
   // `desired`: the version that should be in force.
-  void engine(const opensm::EngineStatus& status, uint64_t desired);
+  void engine(const engine::EngineStatus& status, uint64_t desired);
 
   http::Metrics& metrics() { return metrics_; }
 

@@ -9,7 +9,7 @@ using fabric::Condition;
 using fabric::Reason;
 
 // The number of events after which the partitions in the tables are unknown.
-uint64_t losses_in(const opensm::EngineStatus& engine) {
+uint64_t losses_in(const engine::EngineStatus& engine) {
   return engine.violations + engine.fail_opens + engine.losses;
 }
 
@@ -45,7 +45,7 @@ DesiredTable PortVerifier::unmanaged_keys(ib::Guid port) const {
   return unmanaged_.of(observations_.end_port(port));
 }
 
-PortVerifier::EngineChange PortVerifier::engine_changed(const opensm::EngineStatus& status,
+PortVerifier::EngineChange PortVerifier::engine_changed(const engine::EngineStatus& status,
                                                         bool writes, Time now) {
   EngineChange change;
   engine_.writes = writes;
@@ -302,7 +302,7 @@ bool PortVerifier::awaits_sm(ib::Guid port, const ib::PKeyTable& table) const {
 // Tables of another subnet manager or another subnet are never repaired.
 void PortVerifier::plan_repair(ib::Guid port, const TableFinding& finding, Time now,
                                PortVerdicts& verdicts) {
-  using opensm::Health;
+  using engine::Health;
   const bool may_repair = engine_.writes && observations_.of_own_subnet() &&
                           (engine_.health == Health::serving || engine_.health == Health::gone);
   if (!may_repair) return repairs_.drop(port);

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "lib/fabric/binding.h"
-#include "sm/opensm/subnet_manager.h"
+#include "sm/engine/subnet_manager.h"
 #include "sm/probe/repair.h"
 #include "sm/verify/desired_keys.h"
 #include "sm/verify/port_observations.h"
@@ -75,10 +75,10 @@ class PortVerifier {
     bool has_swept = false;    // a sweep has applied a newer version
     bool first_sweep = false;  // earlier readings may be of another subnet manager
   };
-  EngineChange engine_changed(const opensm::EngineStatus& status, bool writes, Time now);
+  EngineChange engine_changed(const engine::EngineStatus& status, bool writes, Time now);
 
   // The present health: repairs are planned only if the tables are ours to write.
-  void set_engine_health(opensm::Health health) { engine_.health = health; }
+  void set_engine_health(engine::Health health) { engine_.health = health; }
 
   // Records a batch of the prober. Call verdicts_of() with the same batch next.
   void record(const probe::ProbeBatch& batch, Time now);
@@ -138,7 +138,7 @@ class PortVerifier {
     uint64_t losses = 0;     // table resets that it has reported
     uint64_t rollbacks = 0;  // times that it returned to an older version
     bool writes = false;     // it writes the tables, and is ours
-    opensm::Health health = opensm::Health::starting;
+    engine::Health health = engine::Health::starting;
   };
 
   Settings settings_;

@@ -40,7 +40,7 @@ struct Subnet {
     blue.pkey = ib::PKey(1);
     blue.members = {{kVf, fabric::Membership::full}};
     verifier.set_desired(DesiredKeys({blue}), {});
-    status.health = opensm::Health::serving;
+    status.health = engine::Health::serving;
     for (const ib::Guid guid : {kSm, kPf, kVf}) ports[guid].guid = guid;
   }
   VersionHistory::Time now() const { return VersionHistory::Time(std::chrono::seconds(seconds)); }
@@ -74,7 +74,7 @@ struct Subnet {
   int seconds = 1000;
   Requests requests;
   PortVerifier verifier{{.epoch = "e", .own_port = kSm}, requests};
-  opensm::EngineStatus status;
+  engine::EngineStatus status;
   bool writes = true;
   bool is_complete = true;
   std::map<ib::Guid, fabric::Port> ports;
@@ -160,15 +160,15 @@ TEST_CASE_FIXTURE(Subnet, "after its repair, a right table settles the port") {
 TEST_CASE_FIXTURE(Subnet, "tables that are not ours to write are not repaired") {
   table = {kBlue, kForeign};
   SUBCASE("of another subnet manager") { writes = false; }
-  SUBCASE("while ours is not master") { status.health = opensm::Health::not_master; }
-  SUBCASE("while ours has thrown the file away") { status.health = opensm::Health::failed_open; }
+  SUBCASE("while ours is not master") { status.health = engine::Health::not_master; }
+  SUBCASE("while ours has thrown the file away") { status.health = engine::Health::failed_open; }
   CHECK(kinds(scan_swept()) == std::vector{Kind::condition});
   CHECK(verifier.take_repairs().empty());
 }
 
 TEST_CASE_FIXTURE(Subnet, "without a subnet manager, tables are still repaired") {
   table = {kBlue, kForeign};
-  status.health = opensm::Health::gone;
+  status.health = engine::Health::gone;
   scan_swept();
   CHECK(verifier.take_repairs().size() == 1);
 }

@@ -35,11 +35,11 @@ uint64_t EngineFixture::set_definitions(const std::vector<fabric::PartitionDefin
   return version_;
 }
 
-sm::opensm::EngineStatus EngineFixture::enforce(
+sm::engine::EngineStatus EngineFixture::enforce(
     const std::vector<fabric::PartitionDefinition>& tenants) {
   const uint64_t version = set_definitions(tenants);
-  return until([&](const sm::opensm::EngineStatus& now) {
-    return now.swept == version && now.health == sm::opensm::Health::serving;
+  return until([&](const sm::engine::EngineStatus& now) {
+    return now.swept == version && now.health == sm::engine::Health::serving;
   });
 }
 
@@ -51,7 +51,7 @@ std::optional<pid_t> EngineFixture::find() const {
 
 pid_t EngineFixture::running() {
   std::optional<pid_t> pid;
-  until([&](const sm::opensm::EngineStatus&) { return (pid = find()).has_value(); });
+  until([&](const sm::engine::EngineStatus&) { return (pid = find()).has_value(); });
   return *pid;
 }
 

@@ -1,8 +1,8 @@
 // The engine, with the real OpenSM on h0.
 #pragma once
 
+#include "sm/engine/test_engine.h"
 #include "sm/opensm/opensm.h"
-#include "sm/opensm/test_engine.h"
 #include "tests/fabric/engine/subnet.h"
 #include "tests/support/temp_folder.h"
 
@@ -26,13 +26,13 @@ class EngineFixture {
 
   void start();
   // The next version: these and the default partition, and waits until it is in force.
-  sm::opensm::EngineStatus enforce(const std::vector<fabric::PartitionDefinition>& tenants);
+  sm::engine::EngineStatus enforce(const std::vector<fabric::PartitionDefinition>& tenants);
   uint64_t set_definitions(const std::vector<fabric::PartitionDefinition>& tenants);
-  sm::opensm::EngineStatus until(const std::function<bool(const sm::opensm::EngineStatus&)>& so) {
+  sm::engine::EngineStatus until(const std::function<bool(const sm::engine::EngineStatus&)>& so) {
     return bell.wait(*engine, so);
   }
-  sm::opensm::EngineStatus until_swept(uint64_t version) {
-    return until([&](const sm::opensm::EngineStatus& now) { return now.swept == version; });
+  sm::engine::EngineStatus until_swept(uint64_t version) {
+    return until([&](const sm::engine::EngineStatus& now) { return now.swept == version; });
   }
 
   sm::opensm::OpenSmPaths paths() const { return sm::opensm::OpenSmPaths(settings.folder); }
@@ -45,7 +45,7 @@ class EngineFixture {
 
   TempFolder folder;
   sm::opensm::OpenSmEngineSettings settings;
-  sm::opensm::test::Bell bell;
+  sm::engine::test::Bell bell;
   std::unique_ptr<sm::opensm::OpenSm> engine;
   std::vector<fabric::PartitionDefinition> definitions;  // the default partition among them
 

@@ -8,8 +8,8 @@
 namespace ibpod {
 namespace {
 
-using sm::opensm::EngineStatus;
-using sm::opensm::Health;
+using sm::engine::EngineStatus;
+using sm::engine::Health;
 
 fabric::PartitionDefinition at_index0(fabric::PartitionDefinition partition) {
   partition.index0 = true;
@@ -18,7 +18,7 @@ fabric::PartitionDefinition at_index0(fabric::PartitionDefinition partition) {
 
 TEST_CASE("the engine keeps the contract of all engines with the real OpenSM") {
   EngineFixture fixture;
-  sm::opensm::test::check_contract(*fixture.engine, fixture.bell);
+  sm::engine::test::check_contract(*fixture.engine, fixture.bell);
 }
 
 TEST_CASE("what is swept is in the tables, and nothing else") {

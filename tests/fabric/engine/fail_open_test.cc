@@ -12,8 +12,8 @@
 namespace ibpod {
 namespace {
 
-using sm::opensm::EngineStatus;
-using sm::opensm::Health;
+using sm::engine::EngineStatus;
+using sm::engine::Health;
 
 constexpr fabric::OpenSmOptions kBoth{.allow_both_pkeys = true, .qos = true};
 const std::string kGood =

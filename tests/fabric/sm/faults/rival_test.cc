@@ -69,8 +69,8 @@ TEST_CASE("another OpenSM that stands by is reported") {
   REQUIRE(fixture.bind(1, "blue") == "verified");
   EngineFixture rival(kOtherSmHost, other_sms(0));
   rival.set_definitions({tenant(0x20, {full(1)})});
-  rival.until([](const sm::opensm::EngineStatus& now) {
-    return now.health == sm::opensm::Health::not_master;
+  rival.until([](const sm::engine::EngineStatus& now) {
+    return now.health == sm::engine::Health::not_master;
   });
   fixture.until([&] {
     return finding_of(health(fixture), kOtherSmHost).find("is standby") != std::string::npos;

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ibpod::sm::opensm {
+namespace ibpod::sm::engine {
 
 // A closed set: also a label of metrics.
 enum class Health {
@@ -93,4 +93,4 @@ class SubnetManager {
   virtual std::vector<fabric::PartitionDefinition> manual_partitions() const = 0;
 };
 
-}  // namespace ibpod::sm::opensm
+}  // namespace ibpod::sm::engine

@@ -1,10 +1,10 @@
-#include "sm/opensm/passive_subnet_manager.h"
+#include "sm/engine/passive_subnet_manager.h"
 
-#include "sm/opensm/test_engine.h"
+#include "sm/engine/test_engine.h"
 
 #include <set>
 
-namespace ibpod::sm::opensm {
+namespace ibpod::sm::engine {
 namespace {
 
 TEST_CASE("an engine that observes keeps the contract of all engines, and writes nothing") {
@@ -38,4 +38,4 @@ TEST_CASE("every health has a name of its own") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::opensm
+}  // namespace ibpod::sm::engine

@@ -2,11 +2,11 @@
 // tables. The desired partitions count as written and swept; only tables show what is enforced.
 #pragma once
 
-#include "sm/opensm/subnet_manager.h"
+#include "sm/engine/subnet_manager.h"
 
 #include <mutex>
 
-namespace ibpod::sm::opensm {
+namespace ibpod::sm::engine {
 
 class PassiveSubnetManager final : public SubnetManager {
  public:
@@ -27,4 +27,4 @@ class PassiveSubnetManager final : public SubnetManager {
   EngineStatus status_;
 };
 
-}  // namespace ibpod::sm::opensm
+}  // namespace ibpod::sm::engine

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/base/clock.h"
-#include "sm/opensm/subnet_manager.h"
+#include "sm/engine/subnet_manager.h"
 
 #include <condition_variable>
 #include <functional>
@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::opensm::test {
+namespace ibpod::sm::engine::test {
 
 class Bell {
  public:
@@ -86,4 +86,4 @@ inline void check_contract(SubnetManager& engine, Bell& bell) {
   CHECK(engine.status().placed == 50);
 }
 
-}  // namespace ibpod::sm::opensm::test
+}  // namespace ibpod::sm::engine::test

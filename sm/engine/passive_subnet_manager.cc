@@ -1,6 +1,6 @@
-#include "sm/opensm/passive_subnet_manager.h"
+#include "sm/engine/passive_subnet_manager.h"
 
-namespace ibpod::sm::opensm {
+namespace ibpod::sm::engine {
 
 void PassiveSubnetManager::saw_master(bool there) {
   {
@@ -36,4 +36,4 @@ Status PassiveSubnetManager::check(
   return ok();
 }
 
-}  // namespace ibpod::sm::opensm
+}  // namespace ibpod::sm::engine

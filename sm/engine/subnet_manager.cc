@@ -1,6 +1,6 @@
-#include "sm/opensm/subnet_manager.h"
+#include "sm/engine/subnet_manager.h"
 
-namespace ibpod::sm::opensm {
+namespace ibpod::sm::engine {
 
 std::string_view name(Health health) {
   switch (health) {
@@ -24,4 +24,4 @@ std::string_view name(Health health) {
   return "starting";
 }
 
-}  // namespace ibpod::sm::opensm
+}  // namespace ibpod::sm::engine
