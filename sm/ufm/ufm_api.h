@@ -1,0 +1,95 @@
+// UfmApi: the calls of UFM's REST interface that ibpod-sm makes. UfmClient makes them over HTTP;
+// tests have a model of a UFM behind it. The paths and bodies are in docs/ufm.md.
+#pragma once
+
+#include "lib/base/result.h"
+#include "lib/ib/guid.h"
+#include "lib/ib/pkey.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ibpod::sm::ufm {
+
+// A port in a partition, as UFM shows it.
+struct UfmMember {
+  ib::Guid guid;
+  // Empty if the answer does not have it: unknown, so never what was desired.
+  std::optional<ib::Membership> membership = {};
+  std::optional<bool> index0 = {};
+  bool operator==(const UfmMember&) const = default;
+};
+
+struct UfmPartition {
+  ib::PKey pkey;  // bit 15 clear. 0x0001 to 0x7fff
+  std::string name = {};
+  std::optional<bool> ip_over_ib = {};
+  std::vector<UfmMember> members = {};  // by GUID, each once
+  bool operator==(const UfmPartition&) const = default;
+};
+
+// The most GUIDs of one call: a URL with them stays below 8 KB, which web servers accept.
+inline constexpr size_t kMostGuids = 400;
+
+// Ports to be put into one partition with one membership. UFM takes only one for all GUIDs of a
+// POST: it ignores a list of memberships, and makes every member full.
+struct Addition {
+  ib::PKey pkey;  // bit 15 clear
+  ib::Membership membership = ib::Membership::limited;
+  bool index0 = false;          // for all of `guids`
+  bool ip_over_ib = false;      // of the partition
+  std::vector<ib::Guid> guids;  // 1 to kMostGuids
+  bool operator==(const Addition&) const = default;
+};
+
+// What a site has set in UFM's gv.cfg and opensm.conf, as far as it matters for partitions. Empty:
+// this release of UFM does not show it.
+struct UfmSettings {
+  std::optional<ib::Membership> default_membership;  // of ports that no entry of 0x7fff names
+  std::optional<bool> m_key_per_port;                // then no SMP of ours is answered
+  bool operator==(const UfmSettings&) const = default;
+};
+
+// A virtual port, which UFM shows only while its own virtualization switch is on.
+struct UfmVport {
+  ib::Guid guid;
+  ib::Guid port;  // the physical port that it is behind
+  bool operator==(const UfmVport&) const = default;
+};
+
+// A call returns unavailable if UFM could not be reached, did not answer in time, is not the master
+// of its pair, or answered 5xx or something that is not its own (HTML, cut JSON): it may have done
+// what it was asked, or not. denied: UFM does not accept our credentials, or its user has no right
+// to this call. invalid: UFM refuses the value, with its words. An answer without error means that
+// UFM has stored the change; whether it is in force, only a port's table shows.
+// One thread at a time.
+class UfmApi {
+ public:
+  UfmApi() = default;
+  UfmApi(const UfmApi&) = delete;
+  UfmApi& operator=(const UfmApi&) = delete;
+  UfmApi(UfmApi&&) = delete;
+  UfmApi& operator=(UfmApi&&) = delete;
+  virtual ~UfmApi() = default;
+
+  // All partitions with their members, by P_Key, each once.
+  virtual Result<std::vector<UfmPartition>> partitions() = 0;
+  // One of them. Empty if UFM says that it does not exist: releases say so by 404 or by {}.
+  virtual Result<std::optional<UfmPartition>> partition(ib::PKey pkey) = 0;
+  // Makes the partition if it does not exist. A GUID that is a member already gets the values of
+  // this call.
+  virtual Status add(const Addition& addition) = 0;
+  // 1 to kMostGuids GUIDs. One that is no member changes nothing. UFM removes a partition with its
+  // last member. ok if the partition does not exist.
+  virtual Status remove(ib::PKey pkey, const std::vector<ib::Guid>& guids) = 0;
+
+  // For preflight checks.
+  virtual Result<std::string> version() = 0;
+  virtual Result<UfmSettings> settings() = 0;
+  virtual Result<std::vector<ib::Guid>> ports() = 0;
+  virtual Result<std::vector<UfmVport>> vports() = 0;
+};
+
+}  // namespace ibpod::sm::ufm
