@@ -46,10 +46,10 @@ struct Addition {
 
 // What a site has set in UFM's gv.cfg and opensm.conf, as far as it matters for partitions. Empty:
 // this release of UFM does not show it.
-struct UfmSettings {
+struct SiteSettings {
   std::optional<ib::Membership> default_membership;  // of ports that no entry of 0x7fff names
   std::optional<bool> m_key_per_port;                // then no SMP of ours is answered
-  bool operator==(const UfmSettings&) const = default;
+  bool operator==(const SiteSettings&) const = default;
 };
 
 // A virtual port, which UFM shows only while its own virtualization switch is on.
@@ -87,7 +87,7 @@ class UfmApi {
 
   // For preflight checks.
   virtual Result<std::string> version() = 0;
-  virtual Result<UfmSettings> settings() = 0;
+  virtual Result<SiteSettings> settings() = 0;
   virtual Result<std::vector<ib::Guid>> ports() = 0;
   virtual Result<std::vector<UfmVport>> vports() = 0;
 };
