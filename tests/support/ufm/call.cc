@@ -25,18 +25,28 @@ std::string_view name(Operation operation) {
       return "delete_partition";
     case Operation::set_qos:
       return "set_qos";
+    case Operation::version:
+      return "version";
+    case Operation::settings:
+      return "settings";
+    case Operation::ports:
+      return "ports";
+    case Operation::vports:
+      return "vports";
+    case Operation::other:
+      return "other";
   }
   return "";
 }
 
-bool is_write(Operation operation) {
-  return operation != Operation::list && operation != Operation::read;
-}
+bool is_of_pkeys(Operation operation) { return operation <= Operation::set_qos; }
+
+bool is_write(Operation operation) { return is_of_pkeys(operation) && operation > Operation::read; }
 
 std::string text(const LogEntry& entry) {
   const Call& call = entry.call;
   std::string line = call.caller + " " + std::string(name(call.operation));
-  if (call.operation != Operation::list) line += " " + call.pkey.text();
+  if (call.pkey != ib::PKey()) line += " " + call.pkey.text();
   if (!call.guids.empty()) line += " " + std::to_string(call.guids.size()) + " GUIDs";
   if (call.membership) line += " " + std::string(ib::name(*call.membership));
   line += ": " + std::to_string(entry.status);

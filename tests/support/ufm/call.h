@@ -22,8 +22,15 @@ enum class Operation {
   remove_guids_action,  // the deprecated POST /actions/remove_guids_from_pkey
   delete_partition,
   set_qos,
+  version,
+  settings,
+  ports,
+  vports,
+  other,  // Call::path says what
 };
 std::string_view name(Operation operation);
+bool is_of_pkeys(Operation operation);
+// Whether it is to change a partition.
 bool is_write(Operation operation);
 
 // Empty: the call does not have the argument.
@@ -38,6 +45,7 @@ struct Call {
   std::optional<bool> ip_over_ib = {};
   std::optional<std::string> partition_name = {};
   std::optional<Qos> qos = {};
+  std::string path = {};  // "POST /ufmRest/resources/pkeys", if it came over HTTP
 };
 
 // How the answer reaches the caller.

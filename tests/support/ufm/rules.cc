@@ -43,7 +43,7 @@ struct Addition {
 std::vector<Addition> additions_of(const Call& call, bool honors_memberships) {
   std::vector<Addition> additions;
   for (size_t i = 0; i < call.guids.size(); ++i) {
-    Member member{call.membership.value_or(ib::Membership::full), call.index0.value_or(true)};
+    Member member{call.membership.value_or(ib::Membership::full), call.index0.value_or(false)};
     if (honors_memberships && !call.memberships.empty()) member.membership = call.memberships[i];
     additions.push_back({call.guids[i], member});
   }
@@ -55,6 +55,8 @@ std::optional<Outcome> check_members(const Call& call, bool honors_memberships) 
   if (honors_memberships && !call.memberships.empty() &&
       call.memberships.size() != call.guids.size())
     return refuse(400, "memberships: must have as many entries as guids");
+  if (honors_memberships && !call.memberships.empty() && call.membership)
+    return refuse(400, "membership and memberships exclude each other");
   return std::nullopt;
 }
 
@@ -154,6 +156,7 @@ Outcome read(const Call& call, const Switches& switches, const Partitions& parti
 
 Outcome apply(const Call& call, const Switches& switches, const std::set<ib::Guid>& known,
               Partitions& partitions) {
+  if (!is_of_pkeys(call.operation)) return {};
   if (call.operation == Operation::list) return Outcome{.partitions = partitions};
   if (call.operation == Operation::read) return read(call, switches, partitions);
   if (auto refusal = check_write(call)) return *refusal;

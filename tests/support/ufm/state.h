@@ -14,7 +14,7 @@ namespace ibpod::fake_ufm {
 
 struct Member {
   ib::Membership membership = ib::Membership::full;
-  bool index0 = true;
+  bool index0 = false;
   bool operator==(const Member&) const = default;
 };
 

@@ -59,6 +59,11 @@ Outcome UfmModel::call(const Call& call) {
   return outcome;
 }
 
+void UfmModel::log_refusal(const Call& call, int status) {
+  const std::lock_guard lock(mutex_);
+  log_.push_back({clock_(), call, status});
+}
+
 Outcome UfmModel::carry_out(const Call& call, const std::optional<Fault>& fault) {
   if (!fault) return apply(call, switches_, known_, partitions_);
   Outcome outcome;
