@@ -86,11 +86,26 @@ void UfmSubnetManager::wait(const std::stop_token& stop) {
     wake_.wait(lock, stop, is_due);
 }
 
-void UfmSubnetManager::publish() {
+// Others than ours change only with a reading of all partitions.
+UfmSubnetManager::Published UfmSubnetManager::present() const {
   const PartitionStates& states = reconciler_.states();
-  Published now{reconciler_.status(Clock::now()), states.port_faults(),
-                other_partitions(states.shown().all(), settings_.pkeys), states.taken(),
-                reconciler_.counts()};
+  Published now;
+  now.status = reconciler_.status(Clock::now());
+  now.faults = states.port_faults();
+  now.taken = states.taken();
+  now.counts = reconciler_.counts();
+  now.others = published_.others;
+  if (now.counts.scans == published_.counts.scans) return now;
+  auto others = other_partitions(states.shown().all(), settings_.pkeys);
+  if (others != *now.others)
+    now.others =
+        std::make_shared<const std::vector<fabric::PartitionDefinition>>(std::move(others));
+  return now;
+}
+
+// Only this thread changes `published_`.
+void UfmSubnetManager::publish() {
+  Published now = present();
   {
     const std::lock_guard lock(mutex_);
     const bool is_same = now.status == published_.status && now.faults == published_.faults &&
@@ -122,7 +137,7 @@ std::vector<engine::PortFault> UfmSubnetManager::port_faults() const {
 
 std::vector<fabric::PartitionDefinition> UfmSubnetManager::manual_partitions() const {
   const std::lock_guard lock(mutex_);
-  return published_.others;
+  return *published_.others;
 }
 
 UfmCounts UfmSubnetManager::counts() const {

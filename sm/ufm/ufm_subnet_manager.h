@@ -54,11 +54,6 @@ class UfmSubnetManager final : public engine::SubnetManager {
  private:
   UfmSubnetManager(EngineSettings settings, std::unique_ptr<UfmApi> api, OnChange changed,
                    WrittenMembers written);
-  void run(const std::stop_token& stop);
-  void adopt_newest();
-  void publish();
-  void wait(const std::stop_token& stop);
-
   struct Wanted {
     uint64_t version = 0;
     engine::Partitions partitions;
@@ -66,10 +61,17 @@ class UfmSubnetManager final : public engine::SubnetManager {
   struct Published {
     engine::EngineStatus status;
     std::vector<engine::PortFault> faults;
-    std::vector<fabric::PartitionDefinition> others;
+    // The same object as long as it has not changed.
+    std::shared_ptr<const std::vector<fabric::PartitionDefinition>> others =
+        std::make_shared<std::vector<fabric::PartitionDefinition>>();
     std::map<ib::PKey, std::vector<ib::Guid>> taken;
     UfmCounts counts;
   };
+  void run(const std::stop_token& stop);
+  void adopt_newest();
+  Published present() const;
+  void publish();
+  void wait(const std::stop_token& stop);
 
   EngineSettings settings_;
   OnChange on_change_;
