@@ -141,7 +141,7 @@ struct HttpsServer::Tls {
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
     const std::string session = "test";
     SSL_CTX_set_session_id_context(context, reinterpret_cast<const unsigned char*>(session.data()),
-                                   session.size());
+                                   static_cast<unsigned>(session.size()));
   }
   Tls(const Tls&) = delete;
   Tls& operator=(const Tls&) = delete;
