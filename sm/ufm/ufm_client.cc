@@ -109,11 +109,12 @@ Result<std::vector<UfmPartition>> UfmClient::read_all() {
 
 Status UfmClient::send_addition(const Addition& addition) {
   TRY(check_change_of(addition.pkey, addition.guids));
-  return servers_.call({.method = "POST", .path = partitions_path(), .body = write_addition(addition)},
-                       [](const HttpAnswer& answer) -> Status {
-                         const std::optional<Error> failure = failure_of(answer);
-                         return failure ? *failure : check_change(answer.body);
-                       });
+  return servers_.call(
+      {.method = "POST", .path = partitions_path(), .body = write_addition(addition)},
+      [](const HttpAnswer& answer) -> Status {
+        const std::optional<Error> failure = failure_of(answer);
+        return failure ? *failure : check_change(answer.body);
+      });
 }
 
 // False if UFM does not serve this form, or has no such partition.
