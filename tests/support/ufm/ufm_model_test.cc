@@ -138,7 +138,7 @@ TEST_CASE("the management partition is always there, and read only") {
 
 TEST_CASE("a P_Key or a GUID that none can have is refused") {
   UfmModel ufm;
-  for (const uint16_t value : {0x0000, 0x8000, 0x8005, 0xffff})
+  for (const uint16_t value : std::vector<uint16_t>{0x0000, 0x8000, 0x8005, 0xffff})
     CHECK(ufm.call(post({kA}, {}, PKey(value))).status == 400);
   CHECK(ufm.call(post({})).status == 400);
   CHECK(ufm.call(post({Guid(0)})).status == 400);
