@@ -35,7 +35,7 @@ bool is_write(Operation operation);
 
 // Empty: the call does not have the argument.
 struct Call {
-  std::string caller;  // its user: ibpod-sm, or another administrator
+  std::string caller = {};  // its user: ibpod-sm, or another administrator
   Operation operation = Operation::list;
   ib::PKey pkey = {};  // as sent, so it may be one that no partition can have; 0x0000: list
   std::vector<ib::Guid> guids = {};
