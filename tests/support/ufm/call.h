@@ -3,6 +3,7 @@
 // was written.
 #pragma once
 
+#include "lib/base/words.h"
 #include "tests/support/ufm/state.h"
 
 #include <chrono>
@@ -28,6 +29,7 @@ enum class Operation {
   vports,
   other,  // Call::path says what
 };
+Words<Operation> words_of(Operation);
 std::string_view name(Operation operation);
 bool is_of_pkeys(Operation operation);
 // Whether it is to change a partition.
@@ -57,6 +59,7 @@ enum class Delivery {
   reset,      // the connection ends without an answer
   never,
 };
+Words<Delivery> words_of(Delivery);
 
 struct Outcome {
   int status = 200;

@@ -7,10 +7,6 @@
 namespace ibpod::fake_ufm {
 namespace {
 
-std::string word_of(ib::Membership membership) {
-  return membership == ib::Membership::full ? "full" : "limited";
-}
-
 std::string hex(uint64_t value, int digits) {
   std::array<char, 24> text{};
   std::snprintf(text.data(), text.size(), "0x%0*llx", digits,
@@ -30,8 +26,10 @@ std::string member_lines(const Partition& partition, std::optional<bool> index0)
   std::string lines;
   for (const auto& [guid, member] : partition.members)
     if (!index0 || member.index0 == *index0)
-      lines += (lines.empty() ? "\n  " : ",\n  ") + hex(guid.value(), 16) + "=" +
-               word_of(member.membership);
+      lines.append(lines.empty() ? "\n  " : ",\n  ")
+          .append(hex(guid.value(), 16))
+          .append("=")
+          .append(ib::name(member.membership));
   return lines;
 }
 
@@ -47,7 +45,7 @@ std::string definition(ib::PKey pkey, const Partition& partition, bool index0) {
 }  // namespace
 
 std::string partitions_text(const Partitions& partitions, ib::Membership default_membership) {
-  const std::string word = word_of(default_membership);
+  const std::string word(ib::name(default_membership));
   std::string text = "management=0x7fff, ipoib, defmember=" + word + " : ALL=" + word +
                      ", ALL_SWITCHES=full, SELF=full";
   const auto management = partitions.find(kManagement);

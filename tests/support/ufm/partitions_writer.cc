@@ -80,11 +80,12 @@ Status PartitionsWriter::status() const {
 Status PartitionsWriter::write(ib::Membership membership) {
   const auto [generation, partitions] = ufm_.snapshot();
   TRY(write_file_atomically(target_.partitions, partitions_text(partitions, membership)));
-  TRY(hang_up(target_.pid_file));
-  const std::lock_guard lock(mutex_);
-  written_ = generation;
-  changed_.notify_all();
-  return ok();
+  {
+    const std::lock_guard lock(mutex_);
+    written_ = generation;
+    changed_.notify_all();
+  }
+  return hang_up(target_.pid_file);
 }
 
 void PartitionsWriter::run() {

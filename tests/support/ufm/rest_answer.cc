@@ -14,15 +14,11 @@ constexpr const char* kProxyPage =
     "<html><head><title>503 Service Temporarily Unavailable</title></head>"
     "<body><h1>Service Temporarily Unavailable</h1></body></html>\n";
 
-std::string word_of(ib::Membership membership) {
-  return membership == ib::Membership::full ? "full" : "limited";
-}
-
 Value show_member(ib::Guid guid, const Member& member, const RestSettings& settings) {
   Value shown = Value::object();
   shown.set("guid", show(guid, settings));
   if (settings.shows_index0) shown.set("index0", member.index0);
-  if (settings.shows_membership) shown.set("membership", word_of(member.membership));
+  if (settings.shows_membership) shown.set("membership", ib::name(member.membership));
   return shown;
 }
 
@@ -43,7 +39,7 @@ Value show_one(ib::PKey pkey, const Partition& partition, Shown what,
   if (what.qos) shown.set("qos_conf", show_qos(partition.qos));
   if (!what.guids) return shown;
   if (pkey == kManagement && settings.shows_management_membership) {
-    shown.set("membership", word_of(settings.default_membership));
+    shown.set("membership", ib::name(settings.default_membership));
     shown.set("index0", false);
   }
   Value members = Value::array();
@@ -130,7 +126,7 @@ Result<std::string> show_smconf(const std::string& parameter, const RestSettings
   all.set("max_wire_smps", 8).set("sm_priority", 15).set("routing_engine_active", "ftree");
   if (settings.shows_m_key_per_port) all.set("m_key_per_port", settings.m_key_per_port);
   if (settings.shows_default_membership)
-    all.set("default_membership", word_of(settings.default_membership));
+    all.set("default_membership", ib::name(settings.default_membership));
   if (parameter.empty()) return all.text();
   const std::optional<Value> one = all.find(parameter);
   if (!one) return Error(Code::not_found, "Parameter " + parameter + " does not exist");
