@@ -74,7 +74,7 @@ HttpReply RestInterface::route(const Context& context) {
   if (first == "jobs") return jobs(context);
   if (first == "resources" && segments.size() > 1) return route_resources(context);
   if (segments == std::vector<std::string>{"actions", "remove_guids_from_pkey"} &&
-      context.request.method == "POST")
+      context.settings.serves_removal_action && context.request.method == "POST")
     return write(context, Operation::remove_guids_action);
   return refuse(context, 404, "Not Found");
 }
@@ -137,7 +137,8 @@ HttpReply RestInterface::route_one_pkey(const Context& context) {
   Call call{.operation = Operation::remove_guids, .pkey = *pkey};
   if (segments.size() != 5) return refuse(context, 404, "Not Found");
   if (segments[3] == "hosts") return write_hosts(context, call, split(segments[4], ','));
-  if (segments[3] != "guids") return refuse(context, 404, "Not Found");
+  if (segments[3] != "guids" || !context.settings.serves_guid_removal)
+    return refuse(context, 404, "Not Found");
   const auto guids = read_guids(segments[4]);
   if (!guids) return refuse(context, 400, guids.error().text());
   call.guids = *guids;

@@ -32,7 +32,9 @@ struct RestSettings {
   bool upper_case = false;      // of hex digits
   bool prefixes_guids = false;  // 0x in front of GUIDs
   bool accepts_trailing_slash = true;
-  bool shows_membership = true;  // of members
+  bool serves_guid_removal = true;    // DELETE /resources/pkeys/{pkey}/guids/{list}
+  bool serves_removal_action = true;  // the deprecated /actions/remove_guids_from_pkey
+  bool shows_membership = true;       // of members
   bool shows_index0 = true;
   bool shows_management_membership = true;  // since 6.19
   bool shows_default_membership = true;     // in smconf

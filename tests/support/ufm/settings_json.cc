@@ -48,6 +48,8 @@ void visit_settings(Visitor& visitor, Target& target) {
   visitor("upper_case", target.upper_case);
   visitor("prefixes_guids", target.prefixes_guids);
   visitor("accepts_trailing_slash", target.accepts_trailing_slash);
+  visitor("serves_guid_removal", target.serves_guid_removal);
+  visitor("serves_removal_action", target.serves_removal_action);
   visitor("shows_membership", target.shows_membership);
   visitor("shows_index0", target.shows_index0);
   visitor("shows_management_membership", target.shows_management_membership);
