@@ -13,12 +13,13 @@
 namespace ibpod::fake_ufm {
 
 struct HttpRequest {
-  std::string method;                        // GET, POST, PUT or DELETE
-  std::string path;                          // decoded, without the query
-  std::map<std::string, std::string> query;  // decoded; of a repeated key the first
-  std::string authorization;                 // the header's value
-  std::string body;
-  std::optional<std::string> certificate;  // the common name of the client's, which is verified
+  std::string method = {};                        // GET, POST, PUT or DELETE
+  std::string path = {};                          // decoded, without the query
+  std::map<std::string, std::string> query = {};  // decoded; of a repeated key the first
+  std::string authorization = {};                 // the header's value
+  std::string body = {};
+  std::optional<std::string> certificate =
+      {};  // the common name of the client's, which is verified
 };
 
 struct HttpReply {
