@@ -9,6 +9,8 @@
 namespace ibpod::sm::ufm::test {
 namespace {
 
+constexpr int kPKeys = 4;
+
 // The end of the process: thrown through the code, so that nothing after it happens.
 struct Killed {};
 
@@ -68,7 +70,7 @@ class Course : public Bed {
   static std::vector<ib::Guid> foreign() { return {kForeign, ib::Guid(0xf1), ib::Guid(0xf2)}; }
 
   int pick(int count) { return std::uniform_int_distribution<int>(0, count - 1)(random_); }
-  ib::PKey pick_pkey() { return ib::PKey(static_cast<uint16_t>(kLeast.value() + pick(4))); }
+  ib::PKey pick_pkey() { return ib::PKey(static_cast<uint16_t>(kLeast.value() + pick(kPKeys))); }
   ib::Guid pick_port() { return ib::Guid(static_cast<uint64_t>(0xa00 + pick(6))); }
 
   // A port has index 0 in one partition at most.
@@ -104,6 +106,7 @@ class Course : public Bed {
   }
 
   void disturb() {
+    disturbed_at_ = counts().scans;
     switch (pick(6)) {
       case 0:
         return admin(Operation::post, pick_pkey(), {foreign()[static_cast<size_t>(pick(3))]});
@@ -135,13 +138,40 @@ class Course : public Bed {
         pass(std::chrono::duration_cast<Duration>(end - now));
       } catch (const Killed&) {
         start();
+        disturbed_at_ = 0;
       }
     }
     check_innocent();
+    check_honest();
+  }
+
+  // What is reported as in place is in UFM, but for the ports with faults, if nobody has changed
+  // UFM since it was read.
+  void check_honest() const {
+    if (status().placed != version || counts().scans <= disturbed_at_) return;
+    std::set<std::pair<ib::Guid, engine::PortFault::Kind>> faults;
+    for (const engine::PortFault& fault : reconciler->states().port_faults())
+      faults.emplace(fault.port, fault.kind);
+    for (uint16_t value = kLeast.value(); value < kLeast.value() + kPKeys; ++value) {
+      const ib::PKey pkey(value);
+      const auto partition = desire.find(pkey);
+      const Members desired = partition == desire.end() ? Members{} : partition->second;
+      const Members present = members(pkey);
+      for (const auto& [port, values] : present)
+        if (!desired.contains(port) && !is_foreign(port))
+          CHECK(faults.contains({port, engine::PortFault::Kind::not_removed}));
+      for (const auto& [port, values] : desired) {
+        const auto found = present.find(port);
+        if (found == present.end() || found->second != values)
+          CHECK((faults.contains({port, engine::PortFault::Kind::not_added}) ||
+                 faults.contains({port, engine::PortFault::Kind::not_removed})));
+      }
+    }
   }
 
   std::mt19937 random_;
-  int kill_in_ = -1;  // calls' beginnings and ends until then; -1: never
+  uint64_t disturbed_at_ = 0;  // when so many scans had been made
+  int kill_in_ = -1;           // calls' beginnings and ends until then; -1: never
 };
 
 TEST_CASE("whatever happens, UFM and our record are as desired when it is over") {
