@@ -5,6 +5,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/result.h"
 #include "lib/fabric/partition_definition.h"
+#include "sm/engine/engine_finding.h"
 
 #include <cstdint>
 #include <functional>
@@ -40,6 +41,9 @@ struct EngineStatus {
   std::string shared_cgroup;
   // Why the running subnet manager could not be started again; empty: it could.
   std::string start_refused;
+  // Further faults that the engine has found at its subnet manager. All are for operators: none
+  // changes what the engine does.
+  std::vector<EngineFinding> findings;
   // Every sweep that begins from now on reads this version or a later one, and no running sweep
   // reads an older one. 0 while a file that is not ours is in place.
   uint64_t placed = 0;
