@@ -32,17 +32,14 @@ bool has_both(const PartitionDefinition& definition) {
 
 void check_default_partition(const FabricSnapshot& snapshot, const SmSettings& settings,
                              HealthChecks& checks) {
-  const bool observed = settings.owner == SmOwner::observed;
-  if (opens_to_all(snapshot.partitions)) {
+  const ManagerWords& words = words_of(settings.owner);
+  // One rule is one finding: the engine may have found it at its subnet manager.
+  if (checks.counts[Issue::default_rule] == 0 && opens_to_all(snapshot.partitions)) {
     add(checks, Issue::default_rule, 1,
         {"default partition",
          "its rule makes every port a full member: any two ports reach each other by P_Key 0x7fff, "
          "whatever partitions their pods are in",
-         observed ? "when no host needs the default partition to reach another host, make every "
-                    "port but the subnet manager's a limited member of it in the subnet manager's "
-                    "configuration"
-                  : "set defaultPartition.others to limited in ibpod-sm's configuration when no "
-                    "host needs the default partition to reach another host"});
+         std::string(words.default_rule)});
   }
   std::vector<std::string> full;
   fabric::WallTime oldest{};
@@ -57,12 +54,7 @@ void check_default_partition(const FabricSnapshot& snapshot, const SmSettings& s
            (full.size() == 1 ? "holds" : "hold") + " 0xffff: " + some(full) + seen_at(oldest) +
            ". A full member of the default partition reaches every port of the fabric, whatever "
            "partitions the tenants are in",
-       observed ? "make these ports limited members of the default partition in the subnet "
-                  "manager's configuration: ibpod-sm only observes and removes no key"
-                : "set defaultPartition.others to limited in ibpod-sm's configuration if it is "
-                  "not; ibpod-sm then removes the key after its next full scan (look.scanSeconds). "
-                  "If the key comes back, another program writes tables: see the findings about "
-                  "m_key and other subnet managers"});
+       std::string(words.default_full)});
 }
 
 void check_partitions(const FabricSnapshot& snapshot, const SmSettings& settings,
@@ -74,11 +66,7 @@ void check_partitions(const FabricSnapshot& snapshot, const SmSettings& settings
       {some(both),
        "has members with membership `both`, which OpenSM makes full while its option "
        "allow_both_pkeys is off: they reach limited members that they should not reach",
-       settings.owner == SmOwner::ours
-           ? "set opensm.allowBothPkeys to true in ibpod-sm's configuration and restart it, or "
-             "make the members limited or full"
-           : "set allow_both_pkeys TRUE in opensm.conf and restart OpenSM, or make the members "
-             "limited or full"});
+       std::string(words_of(settings.owner).both)});
   std::vector<std::string> clashes;
   for (const auto& [guid, names] : index0_clashes(snapshot.partitions, snapshot))
     clashes.push_back(described(snapshot.topology, guid) + ": " + some(names));

@@ -55,6 +55,18 @@ std::string_view name(Issue issue) {
       return "waiting";
     case Issue::duplicate_node:
       return "duplicate_node";
+    case Issue::release:
+      return "release";
+    case Issue::no_right:
+      return "no_right";
+    case Issue::per_port_m_key:
+      return "per_port_m_key";
+    case Issue::no_port:
+      return "no_port";
+    case Issue::unread_setting:
+      return "unread_setting";
+    case Issue::foreign_member:
+      return "foreign_member";
   }
   return "?";
 }
@@ -64,12 +76,13 @@ HealthChecks run_checks(const FabricSnapshot& snapshot, const engine::EngineStat
   HealthChecks checks;
   for (int each = 0; each <= static_cast<int>(kLastIssue); ++each)
     checks.counts[static_cast<Issue>(each)] = 0;
-  check_engine(engine, checks);
+  check_engine(engine, settings, checks);
   check_cgroup(engine, checks);
   check_start(engine, checks);
   check_manual_edit(engine, checks);
   check_declared_file(facts.declared, checks);
-  check_other_managers(snapshot, checks);
+  check_other_managers(snapshot, settings, checks);
+  check_engine_findings(engine, checks);
   check_default_partition(snapshot, settings, checks);
   check_keys(settings, checks);
   check_m_key_protection(snapshot, settings, checks);
