@@ -193,8 +193,8 @@ TEST_CASE("keys that UFM cannot be given are refused with the engine ufm, and wi
     text.replace(text.size() - 1, 1, keys);
     const Result<Config> config = read_config(text);
     CAPTURE(name);
-    if (name == "mKeyFile") return CHECK(config);
-    REQUIRE_FALSE(config);
+    REQUIRE((name == "mKeyFile") == config.ok());
+    if (config) return;
     CHECK(config.error().text().find(object + "." + name + ": " + value +
                                      " has no effect with the engine ufm: ") != std::string::npos);
     ++refused;
