@@ -85,7 +85,8 @@ constexpr ManagerWords ufm() {
       "the cause is corrected, ibpod-sm continues by itself";
   words.other_manager =
       "stop it (opensm on that host; on a switch, the command that disables its subnet manager), "
-      "unless it is UFM's own standby; an m_key in UFM's opensm.conf keeps others out: a port with "
+      "unless it is UFM's own standby or external subnet manager; an m_key in UFM's opensm.conf "
+      "keeps others out: a port with "
       "that M_Key refuses their requests";
   words.unknown_key = "because UFM configures its OpenSM";
   words.key_place = "UFM's opensm.conf";

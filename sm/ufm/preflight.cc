@@ -90,18 +90,18 @@ void check_m_keys(const std::optional<bool>& per_port, const std::string& why, F
     return findings.push_back(
         {Kind::unread_setting, 1, "UFM",
          "it does not show m_key_per_port" + why +
-             ": if it is TRUE, no port answers ibpod-sm, and only nodes report their tables",
-         "check m_key_per_port in UFM's opensm.conf"});
+             ": if it is on, no port answers ibpod-sm, and only nodes report their tables",
+         "check m_key_per_port in UFM's gv.cfg"});
   if (*per_port)
     findings.push_back(
         {Kind::per_port_m_key, 1, "UFM",
-         "m_key_per_port is TRUE: each port has an M_Key that only UFM knows, so no port answers "
+         "m_key_per_port is on: each port has an M_Key that only UFM knows, so no port answers "
          "ibpod-sm. Bindings are verified by the reports of their nodes alone, bindings in "
          "partitions with the proof `port` are never verified, and it is not known what switches "
          "enforce",
-         "give no partition the proof `port`. Or set m_key_per_port FALSE and an m_key in UFM's "
-         "opensm.conf, restart UFM, and name a file with the same m_key as opensm.mKeyFile in "
-         "ibpod-sm's configuration"});
+         "give no partition the proof `port`. Or set m_key_per_port = false in UFM's gv.cfg "
+         "and an m_key in its opensm.conf, restart UFM, and name a file with the same m_key as "
+         "opensm.mKeyFile in ibpod-sm's configuration"});
 }
 
 void check_settings(const Result<SiteSettings>& settings, Findings& findings) {
