@@ -111,7 +111,7 @@ Result<v1::PlanResponse> Diagnostics::plan(const fabricapi::PlanRequest& request
                                            state::Now now) const {
   const Tables known = read_tables(now);
   const diagnose::PlanOptions options{sources_.subnet_manager.status().last_sweep,
-                                      sources_.subnet_manager.writes()};
+                                      sources_.subnet_manager.capabilities().writes};
   // The committed partitions: the last request may not have reached the engine yet.
   const Definitions before =
       sources_.published.all_with(*sources_.registry.partitions.definitions());

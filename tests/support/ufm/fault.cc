@@ -1,0 +1,28 @@
+#include "tests/support/ufm/fault.h"
+
+namespace ibpod::fake_ufm {
+namespace {
+
+bool matches(const Fault& fault, const Call& call) {
+  if (fault.caller && *fault.caller != call.caller) return false;
+  if (fault.pkey && *fault.pkey != call.pkey) return false;
+  return fault.operations.empty() || fault.operations.contains(call.operation);
+}
+
+}  // namespace
+
+std::optional<Fault> FaultQueue::take(const Call& call) {
+  for (auto fault = faults_.begin(); fault != faults_.end(); ++fault) {
+    if (!matches(*fault, call)) continue;
+    if (fault->skip > 0) {
+      --fault->skip;
+      continue;
+    }
+    Fault taken = *fault;
+    if (fault->times > 0 && --fault->times == 0) faults_.erase(fault);
+    return taken;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ibpod::fake_ufm
