@@ -99,6 +99,9 @@ struct Capabilities {
   // `swept`, which is an estimate, a running sweep may have read an older one, so no key counts as
   // removed.
   bool follows_sweeps = true;
+  // A VF that is a virtual port behind its PF's port gets its keys, too. No scan finds it, so only
+  // its node can show its table.
+  bool serves_vports = false;
   bool operator==(const Capabilities&) const = default;
 };
 
