@@ -122,7 +122,7 @@ void read_ufm(Keys& section, UfmSettings& settings, Errors& errors) {
       .take("effectSeconds", settings.engine.effect, read_seconds<0, 3600>);
   if (!given)
     errors.add(unfit("ufm.addresses: expected 1 to " + std::to_string(kMostAddresses) +
-                     " of https://HOST[:PORT], got none"));
+                     " of https://HOST or https://HOST:PORT, got none"));
   read_credentials(section, settings.client, errors);
 }
 

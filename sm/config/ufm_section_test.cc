@@ -104,7 +104,8 @@ TEST_CASE("what is wrong is told by its key, its value and what would be right")
       {R"({"engine": "observe", "ufm": {"addresses": ["https://ufm"], )" + token + "}}",
        "ufm: it has no effect without \"engine\": \"ufm\""},
       {R"({"engine": "ufm", "ufm": []})", "ufm: expected an object"},
-      {section_of(kAuth), "ufm.addresses: expected 1 to 8 of https://HOST[:PORT], got none"},
+      {section_of(kAuth),
+       "ufm.addresses: expected 1 to 8 of https://HOST or https://HOST:PORT, got none"},
       {ufm_at("[]"), "ufm.addresses: expected 1 to 8 addresses, got 0"},
       {ufm_at(R"(["https://u1", "https://u2", "https://u3", "https://u4", "https://u5",
                   "https://u6", "https://u7", "https://u8", "https://u9"])"),
@@ -112,12 +113,11 @@ TEST_CASE("what is wrong is told by its key, its value and what would be right")
       {ufm_at(R"(["https://u1", "https://u2", "https://u1"])"),
        "ufm.addresses: \"https://u1\" is listed twice"},
       {ufm_at(R"(["http://ufm"])"),
-       "ufm.addresses[0]: expected https://HOST[:PORT], such as https://ufm.example.com or "
-       "https://[fd00::1]:8443, got \"http://ufm\": without TLS every machine on the way could "
-       "read ibpod-sm's credentials"},
+       "ufm.addresses[0]: expected https://HOST or https://HOST:PORT, got \"http://ufm\": without "
+       "TLS every machine on the way could read ibpod-sm's credentials"},
       {ufm_at(R"(["https://ufm", "https://ufm/ufmRest"])"),
-       "ufm.addresses[1]: expected https://HOST[:PORT], such as https://ufm.example.com or "
-       "https://[fd00::1]:8443, got \"https://ufm/ufmRest\": no path"},
+       "ufm.addresses[1]: expected https://HOST or https://HOST:PORT, got "
+       "\"https://ufm/ufmRest\": no path"},
       {ufm_by(""), "got none"},
       {ufm_by(kAuth + ", " + token),
        "ufm: expected one kind of credentials (user and passwordFile, tokenFile, or certificate "
