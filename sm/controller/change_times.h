@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 namespace ibpod::sm::controller {
 
