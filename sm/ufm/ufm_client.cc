@@ -11,8 +11,11 @@
 namespace ibpod::sm::ufm {
 namespace {
 
-const std::string kPartitions = "/resources/pkeys";
-const std::string kGuidsData = "?guids_data=true";  // never with qos_conf: that breaks the list
+std::string partitions_path(std::string_view rest = {}) {
+  return std::string("/resources/pkeys").append(rest);
+}
+
+constexpr std::string_view kGuidsData = "?guids_data=true";  // with qos_conf it breaks the list
 
 Status check_change_of(ib::PKey pkey, const std::vector<ib::Guid>& guids) {
   TRY(ib::check_tenant(pkey));
@@ -61,7 +64,7 @@ Result<T> UfmClient::get(const std::string& path, Result<T> (*parse)(std::string
 
 // A P_Key is only taken for absent if the list of all says so: a wrong address answers 404, too.
 Result<bool> UfmClient::exists(ib::PKey pkey) {
-  const auto list = TRY(get(kPartitions, parse_partitions, Code::unavailable));
+  const auto list = TRY(get(partitions_path(), parse_partitions, Code::unavailable));
   return std::any_of(list.begin(), list.end(), [pkey](const ListedPartition& listed) {
     return listed.partition.pkey == pkey;
   });
@@ -69,7 +72,7 @@ Result<bool> UfmClient::exists(ib::PKey pkey) {
 
 Result<std::optional<UfmPartition>> UfmClient::read_one(ib::PKey pkey) {
   std::optional<UfmPartition> found;
-  const std::string path = kPartitions + "/" + pkey_text(pkey) + kGuidsData;
+  const std::string path = partitions_path("/" + pkey_text(pkey)).append(kGuidsData);
   TRY(servers_.call(get_list(path), [&](const HttpAnswer& answer) -> Status {
     found.reset();
     if (is_not_found(answer)) return ok();
@@ -84,7 +87,7 @@ Result<std::optional<UfmPartition>> UfmClient::read_one(ib::PKey pkey) {
 }
 
 Result<std::vector<UfmPartition>> UfmClient::read_all() {
-  auto list = TRY(get(kPartitions + kGuidsData, parse_partitions, Code::unavailable));
+  auto list = TRY(get(partitions_path(kGuidsData), parse_partitions, Code::unavailable));
   const auto unread = [](const ListedPartition& listed) { return !listed.has_members; };
   const auto count = static_cast<size_t>(std::count_if(list.begin(), list.end(), unread));
   if (count > limits_.requests)
@@ -106,18 +109,19 @@ Result<std::vector<UfmPartition>> UfmClient::read_all() {
 
 Status UfmClient::send_addition(const Addition& addition) {
   TRY(check_change_of(addition.pkey, addition.guids));
-  return servers_.call({.method = "POST", .path = kPartitions, .body = write_addition(addition)},
-                       [](const HttpAnswer& answer) -> Status {
-                         const std::optional<Error> failure = failure_of(answer);
-                         return failure ? *failure : check_change(answer.body);
-                       });
+  return servers_.call(
+      {.method = "POST", .path = partitions_path(), .body = write_addition(addition)},
+      [](const HttpAnswer& answer) -> Status {
+        const std::optional<Error> failure = failure_of(answer);
+        return failure ? *failure : check_change(answer.body);
+      });
 }
 
 // False if UFM does not serve this form, or has no such partition.
 Result<bool> UfmClient::try_removal(bool by_action, ib::PKey pkey,
                                     const std::vector<ib::Guid>& guids) {
   bool done = false;
-  const std::string path = kPartitions + "/" + pkey_text(pkey) + "/guids/" + join_guids(guids);
+  const std::string path = partitions_path("/" + pkey_text(pkey) + "/guids/" + join_guids(guids));
   const RestCall call = by_action ? RestCall{.method = "POST",
                                              .path = "/actions/remove_guids_from_pkey",
                                              .body = write_removal(pkey, guids)}
