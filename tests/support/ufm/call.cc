@@ -5,39 +5,30 @@
 
 namespace ibpod::fake_ufm {
 
-std::string_view name(Operation operation) {
-  switch (operation) {
-    case Operation::list:
-      return "list";
-    case Operation::read:
-      return "read";
-    case Operation::post:
-      return "post";
-    case Operation::add_empty:
-      return "add_empty";
-    case Operation::put:
-      return "put";
-    case Operation::remove_guids:
-      return "remove_guids";
-    case Operation::remove_guids_action:
-      return "remove_guids_action";
-    case Operation::delete_partition:
-      return "delete_partition";
-    case Operation::set_qos:
-      return "set_qos";
-    case Operation::version:
-      return "version";
-    case Operation::settings:
-      return "settings";
-    case Operation::ports:
-      return "ports";
-    case Operation::vports:
-      return "vports";
-    case Operation::other:
-      return "other";
-  }
-  return "";
+Words<Operation> words_of(Operation) {
+  return {{"list", Operation::list},
+          {"read", Operation::read},
+          {"post", Operation::post},
+          {"add_empty", Operation::add_empty},
+          {"put", Operation::put},
+          {"remove_guids", Operation::remove_guids},
+          {"remove_guids_action", Operation::remove_guids_action},
+          {"delete_partition", Operation::delete_partition},
+          {"set_qos", Operation::set_qos},
+          {"version", Operation::version},
+          {"settings", Operation::settings},
+          {"ports", Operation::ports},
+          {"vports", Operation::vports},
+          {"other", Operation::other}};
 }
+
+Words<Delivery> words_of(Delivery) {
+  return {{"whole", Delivery::whole},         {"slow", Delivery::slow},
+          {"truncated", Delivery::truncated}, {"html", Delivery::html},
+          {"reset", Delivery::reset},         {"never", Delivery::never}};
+}
+
+std::string_view name(Operation operation) { return word_of(words_of(operation), operation); }
 
 bool is_of_pkeys(Operation operation) { return operation <= Operation::set_qos; }
 

@@ -3,6 +3,7 @@
 // was written.
 #pragma once
 
+#include "lib/base/words.h"
 #include "tests/support/ufm/state.h"
 
 #include <chrono>
@@ -28,6 +29,7 @@ enum class Operation {
   vports,
   other,  // Call::path says what
 };
+Words<Operation> words_of(Operation);
 std::string_view name(Operation operation);
 bool is_of_pkeys(Operation operation);
 // Whether it is to change a partition.
@@ -35,7 +37,7 @@ bool is_write(Operation operation);
 
 // Empty: the call does not have the argument.
 struct Call {
-  std::string caller;  // its user: ibpod-sm, or another administrator
+  std::string caller = {};  // its user: ibpod-sm, or another administrator
   Operation operation = Operation::list;
   ib::PKey pkey = {};  // as sent, so it may be one that no partition can have; 0x0000: list
   std::vector<ib::Guid> guids = {};
@@ -57,6 +59,7 @@ enum class Delivery {
   reset,      // the connection ends without an answer
   never,
 };
+Words<Delivery> words_of(Delivery);
 
 struct Outcome {
   int status = 200;

@@ -11,6 +11,14 @@ bool matches(const Fault& fault, const Call& call) {
 
 }  // namespace
 
+Words<FaultKind> words_of(FaultKind) {
+  return {{"refuse", FaultKind::refuse},           {"html", FaultKind::html},
+          {"half_done", FaultKind::half_done},     {"ignore", FaultKind::ignore},
+          {"lose_answer", FaultKind::lose_answer}, {"hang", FaultKind::hang},
+          {"hang_after", FaultKind::hang_after},   {"slow", FaultKind::slow},
+          {"truncate", FaultKind::truncate}};
+}
+
 std::optional<Fault> FaultQueue::take(const Call& call) {
   for (auto fault = faults_.begin(); fault != faults_.end(); ++fault) {
     if (!matches(*fault, call)) continue;

@@ -20,6 +20,7 @@ enum class FaultKind {
   slow,         // done, answered after Fault::delay
   truncate,     // done, the answer ends in the middle
 };
+Words<FaultKind> words_of(FaultKind);
 
 struct Fault {
   FaultKind kind = FaultKind::refuse;

@@ -94,7 +94,7 @@ std::optional<Partition> UfmModel::find(ib::PKey pkey) const {
 void UfmModel::note_change() {
   ++generation_;
   last_updated_ = clock_();
-  changed_.notify_all();
+  if (listener_) listener_();
 }
 
 Switches UfmModel::switches() const {
@@ -175,21 +175,9 @@ std::optional<UfmModel::Time> UfmModel::last_updated() const {
   return last_updated_;
 }
 
-bool UfmModel::wait_for_change(
-    uint64_t generation, std::optional<std::chrono::steady_clock::time_point> deadline) const {
-  std::unique_lock lock(mutex_);
-  const auto is_over = [&] { return interrupted_ || generation_ != generation; };
-  if (deadline)
-    changed_.wait_until(lock, *deadline, is_over);
-  else
-    changed_.wait(lock, is_over);
-  return !interrupted_ && generation_ != generation;
-}
-
-void UfmModel::interrupt() {
+void UfmModel::set_listener(std::function<void()> listener) {
   const std::lock_guard lock(mutex_);
-  interrupted_ = true;
-  changed_.notify_all();
+  listener_ = std::move(listener);
 }
 
 }  // namespace ibpod::fake_ufm

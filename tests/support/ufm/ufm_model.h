@@ -8,7 +8,6 @@
 #include "tests/support/ufm/fault.h"
 #include "tests/support/ufm/state.h"
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -56,12 +55,9 @@ class UfmModel {
   std::pair<uint64_t, Partitions> snapshot() const;
   // Empty if nothing has changed since the start.
   std::optional<Time> last_updated() const;
-  // Waits for a generation other than `generation`. False if the deadline has passed or interrupt()
-  // was called.
-  bool wait_for_change(uint64_t generation,
-                       std::optional<std::chrono::steady_clock::time_point> deadline) const;
-  // Ends all waiting, for good.
-  void interrupt();
+  // Called after each change, by the thread that makes it, which holds the lock of the model: so it
+  // must not call the model. Empty: none.
+  void set_listener(std::function<void()> listener);
 
  private:
   struct Undo {
@@ -74,7 +70,6 @@ class UfmModel {
 
   Clock clock_;
   mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
   Switches switches_;
   std::set<ib::Guid> known_;
   Partitions partitions_;
@@ -83,7 +78,7 @@ class UfmModel {
   FaultQueue faults_;
   uint64_t generation_ = 0;
   std::optional<Time> last_updated_;
-  bool interrupted_ = false;
+  std::function<void()> listener_;
 };
 
 }  // namespace ibpod::fake_ufm

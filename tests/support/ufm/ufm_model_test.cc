@@ -138,7 +138,7 @@ TEST_CASE("the management partition is always there, and read only") {
 
 TEST_CASE("a P_Key or a GUID that none can have is refused") {
   UfmModel ufm;
-  for (const uint16_t value : {0x0000, 0x8000, 0x8005, 0xffff})
+  for (const uint16_t value : std::vector<uint16_t>{0x0000, 0x8000, 0x8005, 0xffff})
     CHECK(ufm.call(post({kA}, {}, PKey(value))).status == 400);
   CHECK(ufm.call(post({})).status == 400);
   CHECK(ufm.call(post({Guid(0)})).status == 400);
@@ -282,26 +282,37 @@ TEST_CASE("the log has every call, so that a judge can say what was not done") {
   CHECK(ufm.log().empty());
 }
 
-TEST_CASE("time of the last change, and waiting for one") {
-  int now = 100;
+TEST_CASE("a change has a time, a generation and a listener; what changes nothing has none") {
+  int now = 100, changes = 0;
   UfmModel ufm([&] { return UfmModel::Time(std::chrono::seconds(now)); });
+  ufm.set_listener([&] { ++changes; });
   CHECK_FALSE(ufm.last_updated());
-  CHECK_FALSE(ufm.wait_for_change(0, std::chrono::steady_clock::now()));
   REQUIRE(ufm.call(post({kA})).ok());
   CHECK(ufm.last_updated() == UfmModel::Time(std::chrono::seconds(100)));
   now = 200;
   REQUIRE(ufm.call(post({kA})).ok());
   CHECK(ufm.last_updated() == UfmModel::Time(std::chrono::seconds(100)));
-  CHECK(ufm.wait_for_change(0, std::nullopt));
+  CHECK(changes == 1);
 
   const auto [generation, partitions] = ufm.snapshot();
   CHECK(partitions == ufm.partitions());
-  std::thread writer([&] { (void)ufm.call(post({kB})); });
-  CHECK(ufm.wait_for_change(generation, std::nullopt));
-  writer.join();
-  std::thread stopper([&] { ufm.interrupt(); });
-  CHECK_FALSE(ufm.wait_for_change(ufm.generation(), std::nullopt));
-  stopper.join();
+  CHECK(generation == ufm.generation());
+  CHECK(ufm.lose_writes(1) == 1);
+  CHECK(ufm.generation() == generation + 1);
+  CHECK(changes == 2);
+}
+
+TEST_CASE("callers in several threads: no change is lost") {
+  UfmModel ufm;
+  std::vector<std::thread> callers;
+  for (uint64_t caller = 0; caller < 4; ++caller)
+    callers.emplace_back([&ufm, caller] {
+      for (uint64_t guid = 1; guid <= 50; ++guid) (void)ufm.call(post({Guid(caller << 32 | guid)}));
+    });
+  for (std::thread& caller : callers) caller.join();
+  CHECK(members(ufm).size() == 200);
+  CHECK(ufm.log().size() == 200);
+  CHECK(ufm.generation() == 200);
 }
 
 }  // namespace
