@@ -78,6 +78,12 @@ Issue issue_of(engine::EngineFinding::Kind kind) {
       return Issue::unread_setting;
     case Kind::foreign_member:
       return Issue::foreign_member;
+    case Kind::unwritten_pkey:
+      return Issue::unwritten_pkey;
+    case Kind::other_ipoib:
+      return Issue::other_ipoib;
+    case Kind::widened:
+      return Issue::widened;
   }
   return Issue::engine;
 }

@@ -16,7 +16,8 @@ constexpr auto kNames = std::to_array<std::string_view>(
      "both",           "index0",      "full_table",     "enforcement_lost", "duplicate",
      "unseen",         "unread",      "shared_limit",   "start_refused",    "undone_edit",
      "declared",       "waiting",     "duplicate_node", "release",          "no_right",
-     "per_port_m_key", "no_port",     "unread_setting", "foreign_member"});
+     "per_port_m_key", "no_port",     "unread_setting", "foreign_member",   "unwritten_pkey",
+     "other_ipoib",    "widened"});
 static_assert(kNames.size() == static_cast<size_t>(kLastIssue) + 1);
 
 }  // namespace

@@ -77,9 +77,12 @@ enum class Issue {
   no_port,         // 1 if the subnet manager knows no port
   unread_setting,  // settings that the subnet manager does not show
   foreign_member,  // members of our partitions that another client has put there
+  unwritten_pkey,  // P_Keys that are not written: another client's, or in no range any more
+  other_ipoib,     // partitions with IPoIB although that is not desired, or without it
+  widened,         // limited members that the subnet manager has made full
 };
 std::string_view name(Issue issue);
-inline constexpr Issue kLastIssue = Issue::foreign_member;
+inline constexpr Issue kLastIssue = Issue::widened;
 
 // One problem of the fabric, with its remedy.
 struct Finding {

@@ -246,6 +246,13 @@ const Row kRows[] = {
     {"members of another client", Issue::foreign_member,
      [](Fabric& f) { find(f, Kind::foreign_member); }, "UFM: the engine says so", "do what it says",
      correct},
+    {"a P_Key of another client", Issue::unwritten_pkey,
+     [](Fabric& f) { find(f, Kind::unwritten_pkey); }, "UFM: the engine says so", "do what it says",
+     correct},
+    {"another IPoIB", Issue::other_ipoib, [](Fabric& f) { find(f, Kind::other_ipoib); },
+     "UFM: the engine says so", "do what it says", correct},
+    {"limited members that are full", Issue::widened, [](Fabric& f) { find(f, Kind::widened); },
+     "UFM: the engine says so", "do what it says", correct},
     {"a UFM that does not answer", Issue::engine,
      [](Fabric& f) {
        f.settings.owner = SmOwner::ufm;

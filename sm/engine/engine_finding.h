@@ -16,6 +16,9 @@ struct EngineFinding {
     no_port,         // 1 if the subnet manager knows no port
     unread_setting,  // settings that the subnet manager does not show, so that they are not checked
     foreign_member,  // members of our partitions that another client has put there
+    unwritten_pkey,  // P_Keys that are not written: another client's, or in no range any more
+    other_ipoib,     // partitions with IPoIB although that is not desired, or without it
+    widened,         // limited members that the subnet manager has made full, as last seen
   };
   Kind kind = Kind::release;
   size_t count = 1;
@@ -24,6 +27,6 @@ struct EngineFinding {
   std::string remedy;
   bool operator==(const EngineFinding&) const = default;
 };
-inline constexpr EngineFinding::Kind kLastEngineFinding = EngineFinding::Kind::foreign_member;
+inline constexpr EngineFinding::Kind kLastEngineFinding = EngineFinding::Kind::widened;
 
 }  // namespace ibpod::sm::engine
