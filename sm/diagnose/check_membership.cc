@@ -22,6 +22,14 @@ bool holds(const ReadTable& table, ib::PKey key) {
   return std::find(table.keys.begin(), table.keys.end(), key) != table.keys.end();
 }
 
+// A subnet manager that makes all switches full members does so by design: they are no tenants.
+bool is_full_by_design(const FabricSnapshot& snapshot, ib::Guid guid) {
+  const fabric::EndPort port = end_port(snapshot, guid);
+  const std::vector<ib::PKey> keys = snapshot.desired.of(port).keys;
+  return port.node == mad::NodeType::switch_node &&
+         std::find(keys.begin(), keys.end(), ib::kDefaultFull) != keys.end();
+}
+
 bool has_both(const PartitionDefinition& definition) {
   return std::any_of(
       definition.members.begin(), definition.members.end(),
@@ -45,6 +53,7 @@ void check_default_partition(const FabricSnapshot& snapshot, const SmSettings& s
   fabric::WallTime oldest{};
   for (const auto& [guid, table] : snapshot.tables) {
     if (guid == snapshot.sm_port || !holds(table, ib::kDefaultFull)) continue;
+    if (is_full_by_design(snapshot, guid)) continue;
     oldest = full.empty() ? table.seen : std::min(oldest, table.seen);
     full.push_back(described(snapshot.topology, guid));
   }

@@ -144,19 +144,64 @@ void check_rights(const PreflightAnswers& answers, Findings& findings) {
                       "users; if the password or token is wrong, ibpod-sm's log says so"});
 }
 
-}  // namespace
-
-PreflightAnswers ask(UfmApi& api) {
-  return {api.version(), api.settings(), api.ports(), api.vports()};
+void check_denials(const std::vector<std::string>& denials, Findings& findings) {
+  if (denials.empty()) return;
+  findings.push_back(
+      {Kind::no_right, denials.size(), "UFM",
+       "while another address is the master, UFM denies ibpod-sm at " + join_first(2, denials) +
+           ": after a failover no change of partitions would be possible",
+       "give ibpod-sm's user the same password, token or certificate and the same role on each "
+       "UFM of the pair"});
 }
 
-Findings preflight(const PreflightAnswers& answers) {
+const Error kNotAsked(Code::unavailable, "it was not asked yet");
+constexpr std::chrono::minutes kPeriod{10}, kRetry{1};
+
+template <typename T>
+bool is_lost(const Result<T>& answer) {
+  return !answer && answer.error().code() == Code::unavailable;
+}
+
+bool is_complete(const PreflightAnswers& answers) {
+  return !is_lost(answers.version) && !is_lost(answers.settings) && !is_lost(answers.ports) &&
+         !is_lost(answers.vports);
+}
+
+}  // namespace
+
+Findings findings_of(const PreflightAnswers& answers) {
   Findings findings;
   check_release(answers.version, findings);
   check_settings(answers.settings, findings);
   check_ports(answers.ports, findings);
   check_rights(answers, findings);
+  check_denials(answers.denials, findings);
   return findings;
+}
+
+Preflight::Preflight() : answers_{kNotAsked, kNotAsked, kNotAsked, kNotAsked} {}
+
+bool Preflight::tick(UfmApi& api, Time now) {
+  if (now < due_) return false;
+  switch (next_++) {
+    case 0:
+      answers_.version = api.version();
+      return true;
+    case 1:
+      answers_.settings = api.settings();
+      return true;
+    case 2:
+      answers_.ports = api.ports();
+      return true;
+    default:
+      break;
+  }
+  answers_.vports = api.vports();
+  answers_.denials = api.denials();
+  findings_ = findings_of(answers_);
+  next_ = 0;
+  due_ = now + (is_complete(answers_) ? kPeriod : kRetry);
+  return true;
 }
 
 }  // namespace ibpod::sm::ufm

@@ -20,13 +20,13 @@ const Error kDenied(Code::denied, "UFM answers 403");
 const Error kDown(Code::unavailable, "UFM answers 503");
 
 TEST_CASE("a UFM that is set up as it should be has no finding, with and without virtual ports") {
-  CHECK(preflight(good()).empty());
+  CHECK(findings_of(good()).empty());
   PreflightAnswers answers = good();
   answers.vports = std::vector<UfmVport>{{ib::Guid(1), ib::Guid(0x0002c90300a1b2c3)}};
-  CHECK(preflight(answers).empty());
+  CHECK(findings_of(answers).empty());
   // No binding depends on the list.
   answers.vports = kDown;
-  CHECK(preflight(answers).empty());
+  CHECK(findings_of(answers).empty());
 }
 
 TEST_CASE("each fault is one finding, with its consequence and its remedy") {
@@ -72,7 +72,7 @@ TEST_CASE("each fault is one finding, with its consequence and its remedy") {
     CAPTURE(row.what);
     PreflightAnswers answers = good();
     row.plant(answers);
-    const std::vector<engine::EngineFinding> findings = preflight(answers);
+    const std::vector<engine::EngineFinding> findings = findings_of(answers);
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].kind == row.kind);
     CHECK(findings[0].count == row.count);
@@ -82,10 +82,67 @@ TEST_CASE("each fault is one finding, with its consequence and its remedy") {
   }
 }
 
+// Answers with what it has.
+struct Api : UfmApi {
+  Result<std::vector<UfmPartition>> partitions() override { return kDown; }
+  Result<std::optional<UfmPartition>> partition(ib::PKey) override { return kDown; }
+  Status add(const Addition&) override { return kDown; }
+  Status remove(ib::PKey, const std::vector<ib::Guid>&) override { return kDown; }
+  Result<std::string> version() override { return ++calls, answers.version; }
+  Result<SiteSettings> settings() override { return ++calls, answers.settings; }
+  Result<std::vector<ib::Guid>> ports() override { return ++calls, answers.ports; }
+  Result<std::vector<UfmVport>> vports() override { return ++calls, answers.vports; }
+  std::vector<std::string> denials() const override { return answers.denials; }
+
+  PreflightAnswers answers = good();
+  int calls = 0;
+};
+
+TEST_CASE("the calls are made one by one, again after a while, and sooner if one was lost") {
+  using std::chrono::minutes, std::chrono::seconds;
+  Api api;
+  Preflight preflight;
+  Preflight::Time now(minutes(100));
+  const auto run = [&] {
+    int ticks = 0;
+    while (preflight.tick(api, now)) CHECK(api.calls == ++ticks);
+    CHECK(ticks == 4);
+    api.calls = 0;
+  };
+  api.answers.version = std::string("6.0.0");
+  run();
+  CHECK(preflight.findings().size() == 1);
+  CHECK(preflight.due() == now + minutes(10));
+  now += minutes(10) - seconds(1);
+  CHECK_FALSE(preflight.tick(api, now));
+  now += seconds(1);
+  // Until all answers are there, the last findings stay.
+  api.answers = good();
+  api.answers.ports = kDown;
+  REQUIRE(preflight.tick(api, now));
+  CHECK(preflight.findings().front().kind == Kind::release);
+  api.calls = 0;
+  for (int n = 1; n < 4; ++n) REQUIRE(preflight.tick(api, now));
+  api.calls = 0;
+  CHECK(preflight.findings().front().kind == Kind::unread_setting);
+  CHECK(preflight.due() == now + minutes(1));
+  now += minutes(1);
+  api.answers = good();
+  api.answers.denials = {"GET /resources/pkeys at https://ufm-2: answered 401"};
+  run();
+  REQUIRE(preflight.findings().size() == 1);
+  CHECK(preflight.findings().front().kind == Kind::no_right);
+  CHECK(preflight.findings().front().text.find("https://ufm-2: answered 401") != std::string::npos);
+  now += minutes(10);
+  api.answers = good();
+  run();
+  CHECK(preflight.findings().empty());
+}
+
 TEST_CASE("settings that cannot be read are two unknown settings, with the reason") {
   PreflightAnswers answers = good();
   answers.settings = kDown;
-  const auto findings = preflight(answers);
+  const auto findings = findings_of(answers);
   REQUIRE(findings.size() == 2);
   for (const engine::EngineFinding& one : findings) {
     CHECK(one.kind == Kind::unread_setting);
@@ -97,7 +154,7 @@ TEST_CASE("releases are compared number by number, without the build") {
   const auto is_old = [](const std::string& release) {
     PreflightAnswers answers = good();
     answers.version = release;
-    return !preflight(answers).empty();
+    return !findings_of(answers).empty();
   };
   for (const char* good : {"6.23.1", "6.23.1-6", "6.23.2-1", "6.24.0", "6.100.0", "7.0.0-1"}) {
     CAPTURE(good);
@@ -113,7 +170,7 @@ TEST_CASE("releases are compared number by number, without the build") {
 TEST_CASE("a text of UFM's is shown in part, and without control characters") {
   PreflightAnswers answers = good();
   answers.version = "\x1b[2J" + std::string(10'000, 'x');
-  const auto findings = preflight(answers);
+  const auto findings = findings_of(answers);
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].text.find('\x1b') == std::string::npos);
   CHECK(findings[0].text.size() < 500);
