@@ -99,7 +99,7 @@ Status Daemon::Parts::open(config::Config config) {
   TRY(make_folders(config.state_folder));
   const Path database = config.state_folder / "promises.db";
   store = TRY(state::SqliteStore::open(database));
-  if (config.engine != config::EngineKind::observe)
+  if (config.engine == config::EngineKind::opensm)
     TRY(check_state_lost(*store, database, config.opensm));
   registry = TRY(bindings::Registries::load(*store, config.policy, controller::system_time()));
   // The first partition is the default one.
@@ -135,6 +135,8 @@ Status Daemon::Parts::open_engine(const config::Config& config) {
     subnet_manager = std::move(observing);
     return ok();
   }
+  if (config.engine == config::EngineKind::ufm)
+    return Error(Code::unsupported, "engine: ufm: this ibpod-sm has no such engine yet");
   opensm::OpenSmEngineSettings settings = config.opensm;
   settings.supervisor.separate = opensm::separate_cgroup;
   subnet_manager = TRY(opensm::OpenSm::start(std::move(settings), changed));

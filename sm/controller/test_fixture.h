@@ -32,7 +32,8 @@ class ModelSubnetManager final : public engine::SubnetManager {
     return {.writes = writing,
             .repairs_tables = writing && repairs,
             .manual_section = writing,
-            .follows_sweeps = follows_sweeps};
+            .follows_sweeps = follows_sweeps,
+            .serves_vports = serves_vports};
   }
   std::vector<engine::PortFault> port_faults() const override { return faults; }
   std::vector<fabric::PartitionDefinition> as_written(
@@ -65,6 +66,7 @@ class ModelSubnetManager final : public engine::SubnetManager {
   bool writing = true;
   bool repairs = true;
   bool follows_sweeps = true;
+  bool serves_vports = false;
   std::vector<engine::PortFault> faults;
   std::string refusal;
   uint64_t wanted_version = 0;

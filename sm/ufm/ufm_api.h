@@ -98,6 +98,9 @@ class UfmApi {
   virtual void cancel() {}
 
   // For preflight checks.
+  // The errors of addresses that have denied us while another one is the master: after a failover
+  // no UFM would accept us.
+  virtual std::vector<std::string> denials() const { return {}; }
   virtual Result<std::string> version() = 0;
   virtual Result<SiteSettings> settings() = 0;
   virtual Result<std::vector<ib::Guid>> ports() = 0;
