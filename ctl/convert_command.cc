@@ -38,11 +38,11 @@ std::string advice(const std::vector<convert::SecretFile>& files, const Path& fo
   const std::string names = join(files, " and ", &convert::SecretFile::name);
   const std::string there = convert::kUfmFolder.string();
   if (folder.empty())
-    return "no file with a secret is written: write " + names + " in " + there +
-           " on the machine of ibpod-sm with mode 0600, or use --secrets";
-  if (folder == convert::kUfmFolder) return names + " are written in " + there;
-  return names + " are written in " + folder.string() + ": install them in " + there +
-         " on the machine of ibpod-sm with mode 0600";
+    return "no secret is written: put " + names + " into " + there +
+           " on the machine of ibpod-sm (mode 0600), or use --secrets";
+  if (folder == convert::kUfmFolder) return "written in " + there + ": " + names;
+  return "written in " + folder.string() + ": " + names + "; install them in " + there +
+         " on the machine of ibpod-sm (mode 0600)";
 }
 
 Result<convert::SmConfig> make_sm_config(const Arguments& arguments,
