@@ -40,6 +40,7 @@ constexpr std::array<std::string_view, 3> kPrefixes{"DAEMON_", "GUID_", "UFM_"};
 constexpr std::string_view kFirstGuid = "02:00:00:00:00:00:00:00";
 constexpr std::string_view kLastGuid = "02:FF:FF:FF:FF:FF:FF:FF";
 constexpr unsigned kLongestPeriod = 1'000'000'000;
+constexpr size_t kLongestUser = 256;  // that ibpod-sm takes
 
 enum class Schema { http, https };
 
@@ -143,6 +144,8 @@ class Reader {
 
   Status read_user() {
     read_.user = TRY(required(variables_, kUser));
+    if (read_.user.size() > kLongestUser)
+      return unexpected(kUser, "at most " + std::to_string(kLongestUser) + " bytes");
     const bool has_colon = read_.user.find(':') != std::string::npos;
     if (!has_colon && !has_control(read_.user) && is_utf8(read_.user)) return ok();
     return unexpected(kUser, "UTF-8 without colons and control characters");

@@ -53,6 +53,7 @@ TEST_CASE("each variable comes to its place") {
     uint16_t port;
     uint64_t first, last;
   } table[] = {
+      {{{"UFM_ADDRESS", "UFM-1"}}, "UFM-1", 443, 2ULL << 56, 0x02ffffffffffffff},
       {{{"UFM_PORT", "8443"}}, "ufm.example.com", 8443, 2ULL << 56, 0x02ffffffffffffff},
       {{{"UFM_PORT", "0"}}, "ufm.example.com", 443, 2ULL << 56, 0x02ffffffffffffff},
       {{{"UFM_HTTP_SCHEMA", "HTTPS"}, {"UFM_ADDRESS", "10.0.0.1"}},
@@ -115,13 +116,28 @@ TEST_CASE("what is not as safe there, or is not converted, is a warning with a r
   }
 }
 
-TEST_CASE("a wrong value is refused with its variable and what would be right") {
-  const TestCa ca;
-  const std::string host = "expected a host name or an IP address, without scheme, port and path";
-  const struct {
-    Variables changes;
-    std::string error;
-  } table[] = {
+// A change of a site's variables, and what its error says.
+struct Wrong {
+  Variables changes;
+  std::string error;
+};
+
+void expect_refused(const std::vector<Wrong>& table) {
+  for (const auto& [changes, expected] : table) {
+    CAPTURE(changes.begin()->first);
+    CAPTURE(changes.begin()->second.substr(0, 40));
+    const auto refused = read(changes);
+    REQUIRE_FALSE(refused);
+    const std::string& error = refused.error().text();
+    CHECK(refused.error().code() == Code::invalid);
+    CHECK_MESSAGE(error.find(expected) != error.npos, error);
+    for (const char* secret : {"swordf", "c3dvcm", "BEGIN"})
+      CHECK_MESSAGE(error.find(secret) == error.npos, error);
+  }
+}
+
+TEST_CASE("a wrong name, or value of the daemon, is refused with what would be right") {
+  expect_refused({
       {{{"DAEMON_SM_PLUGIN", ""}}, "DAEMON_SM_PLUGIN: it is missing: pass the ConfigMap"},
       {{{"DAEMON_SM_PLUGIN", "noop"}},
        "DAEMON_SM_PLUGIN: expected ufm, the only plugin that is converted, got \"noop\""},
@@ -134,8 +150,38 @@ TEST_CASE("a wrong value is refused with its variable and what would be right") 
       {{{"GUID_POOL_RANGE_END", "01:ff:ff:ff:ff:ff:ff:ff"}},
        "GUID_POOL_RANGE_END: expected at least 02:00:00:00:00:00:00:00 (GUID_POOL_RANGE_START), "
        "got 01:ff:ff:ff:ff:ff:ff:ff"},
+      {{{"UFM_USER", "admin"}}, "UFM_USER: ib-kubernetes has no such variable, expected one of"},
+      {{{"UFM_ADRESS", "x"}},
+       "UFM_ADRESS: ib-kubernetes has no such variable; did you mean \"UFM_ADDRESS\"?"},
+      {{{"GUID_POOL_START", "x"}}, "GUID_POOL_START: ib-kubernetes has no such variable"},
+  });
+}
+
+TEST_CASE("a wrong address of UFM is refused with what would be right") {
+  const std::string host = "expected a host name or an IP address, without scheme, port and path";
+  expect_refused({
+      {{{"UFM_ADDRESS", ""}}, "UFM_ADDRESS: it is missing or empty"},
+      {{{"UFM_ADDRESS", "https://ufm"}}, "UFM_ADDRESS: " + host + ", got \"https://ufm\""},
+      {{{"UFM_ADDRESS", "ufm:443"}}, "UFM_ADDRESS: " + host},
+      {{{"UFM_ADDRESS", "ufm/x"}}, "UFM_ADDRESS: " + host},
+      {{{"UFM_ADDRESS", "10.0.0.256"}}, "UFM_ADDRESS: " + host},
+      {{{"UFM_ADDRESS", "ufm..example"}}, "UFM_ADDRESS: " + host},
+      {{{"UFM_ADDRESS", "[10.0.0.1]"}}, "UFM_ADDRESS: " + host},
+      {{{"UFM_ADDRESS", std::string(254, 'a')}}, "UFM_ADDRESS: " + host},
+      {{{"UFM_ADDRESS", "admin:swordfish@ufm"}}, "UFM_ADDRESS: expected a host name"},
+      {{{"UFM_PORT", "65536"}}, "UFM_PORT: expected a number from 0 to 65535, got \"65536\""},
+      {{{"UFM_PORT", "-1"}}, "UFM_PORT: expected a number"},
+      {{{"UFM_PORT", "443 "}}, "UFM_PORT: expected a number"},
+      {{{"UFM_HTTP_SCHEMA", "ftp"}}, "UFM_HTTP_SCHEMA: expected http or https, got \"ftp\""},
+  });
+}
+
+TEST_CASE("wrong credentials and certificates are refused, and secrets are not quoted") {
+  const TestCa ca;
+  expect_refused({
       {{{"UFM_USERNAME", ""}}, "UFM_USERNAME: it is missing or empty"},
       {{{"UFM_USERNAME", "a:b"}}, "UFM_USERNAME: expected UTF-8 without colons"},
+      {{{"UFM_USERNAME", std::string(257, 'a')}}, "UFM_USERNAME: expected at most 256 bytes"},
       {{{"UFM_USERNAME", "a\x01"}}, "UFM_USERNAME: expected UTF-8 without colons"},
       {{{"UFM_USERNAME", "\xff"}}, "UFM_USERNAME: expected UTF-8 without colons"},
       {{{"UFM_USERNAME", "admin\n"}}, "UFM_USERNAME: it ends with a line break"},
@@ -145,38 +191,12 @@ TEST_CASE("a wrong value is refused with its variable and what would be right") 
          "sword\x7f"
          "fish"}},
        "UFM_PASSWORD: expected text without control characters"},
-      {{{"UFM_ADDRESS", ""}}, "UFM_ADDRESS: it is missing or empty"},
-      {{{"UFM_ADDRESS", "https://ufm"}}, "UFM_ADDRESS: " + host + ", got \"https://ufm\""},
-      {{{"UFM_ADDRESS", "ufm:443"}}, "UFM_ADDRESS: " + host},
-      {{{"UFM_ADDRESS", "ufm/x"}}, "UFM_ADDRESS: " + host},
-      {{{"UFM_ADDRESS", "[10.0.0.1]"}}, "UFM_ADDRESS: " + host},
-      {{{"UFM_ADDRESS", std::string(254, 'a')}}, "UFM_ADDRESS: " + host},
-      {{{"UFM_ADDRESS", "admin:swordfish@ufm"}}, "UFM_ADDRESS: expected a host name"},
-      {{{"UFM_PORT", "65536"}}, "UFM_PORT: expected a number from 0 to 65535, got \"65536\""},
-      {{{"UFM_PORT", "-1"}}, "UFM_PORT: expected a number"},
-      {{{"UFM_PORT", "443 "}}, "UFM_PORT: expected a number"},
-      {{{"UFM_HTTP_SCHEMA", "ftp"}}, "UFM_HTTP_SCHEMA: expected http or https, got \"ftp\""},
       {{{"UFM_CERTIFICATE", "/etc/ufm.crt"}}, "UFM_CERTIFICATE: expected certificates (PEM)"},
       {{{"UFM_CERTIFICATE", "c3dvcmRmaXNo"}}, "UFM_CERTIFICATE: expected certificates (PEM)"},
       {{{"UFM_CERTIFICATE", ca.issue({"ufm"}).key}}, "UFM_CERTIFICATE: it has a private key"},
       {{{"UFM_CERTIFICATE", ca.certificate() + "-----BEGIN CERTIFICATE-----\nAAAA\n"}},
        "UFM_CERTIFICATE: expected certificates (PEM)"},
-      {{{"UFM_USER", "admin"}}, "UFM_USER: ib-kubernetes has no such variable, expected one of"},
-      {{{"UFM_ADRESS", "x"}},
-       "UFM_ADRESS: ib-kubernetes has no such variable; did you mean \"UFM_ADDRESS\"?"},
-      {{{"GUID_POOL_START", "x"}}, "GUID_POOL_START: ib-kubernetes has no such variable"},
-  };
-  for (const auto& [changes, expected] : table) {
-    CAPTURE(changes.begin()->first);
-    CAPTURE(changes.begin()->second.substr(0, 40));
-    const auto refused = read(changes);
-    REQUIRE_FALSE(refused);
-    const std::string& error = refused.error().text();
-    CHECK(refused.error().code() == Code::invalid);
-    CHECK_MESSAGE(error.find(expected) != error.npos, error);
-    for (const char* secret : {"swordf", "c3dvcm", "BEGIN"})
-      CHECK_MESSAGE(error.find(secret) == error.npos, error);
-  }
+  });
 }
 
 TEST_CASE("all that is wrong is reported at once") {

@@ -1,5 +1,6 @@
 #include "ctl/convert/values.h"
 
+#include "lib/base/dns_name.h"
 #include "lib/ip/prefix.h"
 
 #include <algorithm>
@@ -8,11 +9,14 @@
 namespace ibpod::ctl::convert {
 namespace {
 
-constexpr size_t kLongestHost = 253;
-
-bool is_host_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.';
+// A name whose last label has only digits is an IPv4 address, or a wrong one (RFC 3696, 2).
+bool is_host(std::string_view text) {
+  std::string name(text);
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  const std::string last = name.substr(name.rfind('.') + 1);
+  const bool digits = last.find_first_not_of("0123456789") == last.npos;
+  return digits ? ip::Address::parse(name).ok() : is_dns_subdomain(name);
 }
 
 }  // namespace
@@ -68,8 +72,7 @@ Result<std::string> read_host(const Variables& variables, std::string_view name)
     inside = inside.substr(1, inside.size() - 2);
   const Result<ip::Address> address = ip::Address::parse(inside);
   if (address && address->family() == ip::Family::v6) return "[" + address->text() + "]";
-  if (std::all_of(value.begin(), value.end(), is_host_letter) && value.size() <= kLongestHost)
-    return value;
+  if (is_host(value)) return value;
   return unexpected(variables, name, "a host name or an IP address, without scheme, port and path");
 }
 
