@@ -173,6 +173,32 @@ expect_calls() { # PATTERN WANTED: the calls that fit, without it
   expect_eq "calls of $1" "$(sed -n "s/^$1//p" "$calls" | xargs)" "$2"
 }
 
+# --- other sites ---------------------------------------------------------------------------------------------------------
+
+converted() { # LINE...: exit code of the conversion of a site whose variables have these lines, too
+  local lines=(DAEMON_SM_PLUGIN=ufm UFM_USERNAME=admin "UFM_PASSWORD=$password" "$@")
+  printf '%s\n' "${lines[@]}" |
+    "$programs/ibpodctl" convert ib-kubernetes - --pkeys 0x0001-0x00ff --pkeys 0x7ffe >"$work/other.json" 2>"$work/said"
+}
+
+# Whatever is converted is a configuration of ibpod-sm.
+check_other_sites() {
+  local site
+  for site in UFM_ADDRESS=ufm UFM_ADDRESS=10.0.0.1 UFM_ADDRESS=fd00::1 "UFM_ADDRESS=u UFM_PORT=8443" \
+    "UFM_ADDRESS=u UFM_HTTP_SCHEMA=http UFM_PORT=80" "UFM_ADDRESS=UFM.Example.com GUID_POOL_RANGE_END=02-00-00-00-00-00-00-ff" \
+    "UFM_ADDRESS=u UFM_CERTIFICATE=$(base64 -w 0 "$work/ufm-ca.crt")"; do
+    # shellcheck disable=SC2086
+    converted $site || fail "$site: $(cat "$work/said")"
+    "$programs/ibpod-sm" --check-config --config "$work/other.json" || fail "$site: $(cat "$work/other.json")"
+  done
+  for site in UFM_ADDRESS= UFM_ADDRESS=u/x "UFM_ADDRESS=u UFM_PORT=x" "UFM_ADDRESS=u GUID_POOL_RANGE_END=06:00:00:00:00:00:00:00"; do
+    # shellcheck disable=SC2086
+    if converted $site; then fail "$site is converted"; fi
+    [ ! -s "$work/other.json" ] || fail "$site: $(cat "$work/other.json")"
+  done
+  echo "what is converted is a configuration"
+}
+
 mkdir -p "$work/admin" "$work/machine/opt/cni/bin" "$work/machine/var/lib/ibpod-sm"
 cp "$programs/ib-sriov" "$work/machine/opt/cni/bin/"
 make_site
@@ -194,3 +220,4 @@ expect_eq "the network's type" "$(sed -n '/^  config: |/,$p' "$work/applied" | s
 expect_eq "the plugin's second name" "$(readlink "$work/machine/opt/cni/bin/ibpod-ib-sriov")" ib-sriov
 [ -d "$work/machine/var/lib/ibpod-sm.moved" ] || fail "the state of ibpod-sm has not been moved away"
 echo "the page's commands have run"
+check_other_sites
