@@ -173,7 +173,7 @@ converted() { # LINE...: exit code of the conversion of a site whose variables h
     "$programs/ibpodctl" convert ib-kubernetes - --pkeys 0x0001-0x00ff --pkeys 0x7ffe >"$work/other.json" 2>"$work/said"
 }
 
-# Whatever is converted is a configuration of ibpod-sm.
+# Each conversion is a configuration of ibpod-sm, or an error without output.
 check_other_sites() {
   local site
   for site in UFM_ADDRESS=ufm UFM_ADDRESS=10.0.0.1 UFM_ADDRESS=fd00::1 "UFM_ADDRESS=u UFM_PORT=8443" \
