@@ -108,10 +108,13 @@ TEST_CASE("partitions: a member that appears twice has only the values that both
       {"guid": "2", "membership": "full", "index0": true},
       {"guid": "0x1", "membership": "full", "index0": true},
       {"guid": "1", "membership": "limited", "index0": true},
+      {"guid": "3", "membership": "full", "index0": true},
+      {"guid": "3", "membership": "full"},
       {"guid": "0x2", "membership": "full", "index0": true}]}})");
   REQUIRE(list);
-  CHECK(list->at(0).partition.members ==
-        std::vector<UfmMember>{{ib::Guid(1), {}, true}, {ib::Guid(2), kFull, true}});
+  CHECK(list->at(0).partition.members == std::vector<UfmMember>{{ib::Guid(1), {}, true},
+                                                                {ib::Guid(2), kFull, true},
+                                                                {ib::Guid(3), kFull, {}}});
 }
 
 TEST_CASE("partitions: a name is bounded and printable") {
@@ -143,7 +146,7 @@ TEST_CASE("partitions: what is not UFM's is refused, with the place") {
            {R"({"0x0": {}})", R"(0x0: expected a P_Key from 0x0001 to 0x7fff, got "0x0")"},
            {R"({"0x8000": {}})", "0x8000: expected a P_Key from 0x0001 to 0x7fff"},
            {R"({"0x10001": {}})", "0x10001: expected a P_Key from 0x0001 to 0x7fff"},
-           {R"({"": {}})", ": expected a P_Key from 0x0001 to 0x7fff, got \"\""},
+           {R"({"": {}})", "the document: expected a P_Key from 0x0001 to 0x7fff, got \"\""},
            {R"({"0x1": {}, "0x0001": {}})", "the P_Key 0x0001 appears twice"},
            {R"(["0x1", "1"])", "the P_Key 0x0001 appears twice"},
            {R"({"0x1": {}, "0x1": {}})", "JSON: duplicate key \"0x1\""},
