@@ -1,6 +1,7 @@
 #include "sm/ufm/plan.h"
 
 #include <algorithm>
+#include <set>
 
 namespace ibpod::sm::ufm {
 namespace {
@@ -42,7 +43,7 @@ class Batches {
 
   void remove(ib::Guid guid) {
     const Retry retry = find(retries_.remove, guid);
-    if (!retry.waits) batches_[{Step::Kind::removal, kMostGuids - retry.together}].push_back(guid);
+    if (!retry.waits) batches_[{Step::Kind::removal, kMostGuids - retry.together}].insert(guid);
   }
   void add(ib::Guid guid) {
     const Retry retry = find(retries_.add, guid);
@@ -50,7 +51,7 @@ class Batches {
     if (retry.waits || values == nullptr) return;
     batches_[{Step::Kind::addition, kMostGuids - retry.together, values->membership,
               values->index0}]
-        .push_back(guid);
+        .insert(guid);
   }
   // Removes it first if UFM did not change its values, and its addition does not have to wait.
   void change(ib::Guid guid) {
@@ -62,13 +63,12 @@ class Batches {
   std::vector<Step> steps() const {
     std::vector<Step> steps;
     for (const auto& [of_class, guids] : batches_)
-      for (size_t done = 0; done < guids.size();) {
-        const size_t size = std::min(kMostGuids - of_class.alone, guids.size() - done);
-        const auto first = guids.begin() + static_cast<std::ptrdiff_t>(done);
-        steps.push_back({state_.pkey, of_class,
-                         std::vector(first, first + static_cast<std::ptrdiff_t>(size)),
-                         state_.desired != nullptr && state_.desired->ip_over_ib});
-        done += size;
+      for (const ib::Guid guid : guids) {
+        const size_t most = kMostGuids - of_class.alone;
+        if (steps.empty() || steps.back().of_class != of_class || steps.back().guids.size() == most)
+          steps.push_back(
+              {state_.pkey, of_class, {}, state_.desired != nullptr && state_.desired->ip_over_ib});
+        steps.back().guids.push_back(guid);
       }
     return steps;
   }
@@ -76,7 +76,7 @@ class Batches {
  private:
   const PartitionState& state_;
   const Retries& retries_;
-  std::map<Step::Class, std::vector<ib::Guid>> batches_;
+  std::map<Step::Class, std::set<ib::Guid>> batches_;
 };
 
 }  // namespace
