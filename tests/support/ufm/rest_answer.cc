@@ -120,8 +120,11 @@ std::string show_version(const RestSettings& settings) {
 
 Result<std::string> show_smconf(const std::string& parameter, const RestSettings& settings) {
   Value all = Value::object();
-  all.set("m_key", "0x0000000000000000").set("sm_key", "0x0000000000000001");
-  all.set("sa_key", "0x0000000000000001").set("subnet_prefix", "0xfe80000000000000");
+  const bool default_keys = settings.has_default_keys;
+  all.set("m_key", default_keys ? "0x0000000000000000" : "0x0123456789abcdef");
+  all.set("sm_key", default_keys ? "0x0000000000000001" : "0x1234567890abcdef");
+  all.set("sa_key", default_keys ? "0x0000000000000001" : "0x234567890abcdef1");
+  all.set("subnet_prefix", "0xfe80000000000000");
   all.set("sminfo_polling_timeout", 5000).set("polling_retry_number", 4);
   all.set("max_wire_smps", 8).set("sm_priority", 15).set("routing_engine_active", "ftree");
   if (settings.shows_m_key_per_port) all.set("m_key_per_port", settings.m_key_per_port);

@@ -45,6 +45,7 @@ struct RestSettings {
   std::string version = "6.19.1-5";
   ib::Membership default_membership = ib::Membership::limited;  // of 0x7fff, in gv.cfg
   bool m_key_per_port = false;
+  bool has_default_keys = true;  // the keys of the subnet manager are those of an installation
   std::chrono::milliseconds job_duration{0};  // that a job is shown as running
 };
 

@@ -60,6 +60,7 @@ void visit_settings(Visitor& visitor, Target& target) {
   visitor("version", target.version);
   visitor("default_membership", target.default_membership);
   visitor("m_key_per_port", target.m_key_per_port);
+  visitor("has_default_keys", target.has_default_keys);
   visitor("job_duration_ms", target.job_duration);
 }
 
