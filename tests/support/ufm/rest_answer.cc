@@ -99,10 +99,12 @@ HttpReply make_reply(const Outcome& outcome, std::string body) {
 
 std::string show_partitions(const Partitions& partitions, Shown shown,
                             const RestSettings& settings) {
+  if (settings.guids_list == GuidsList::ignored) shown.guids = false;
   const bool plain = !shown.guids && !shown.qos;
   if (plain && settings.plain_list == PlainList::pkeys)
     return show_pkeys(partitions, settings).text();
-  const bool is_array = plain ? settings.plain_list == PlainList::objects : settings.list_is_array;
+  const bool is_array =
+      plain ? settings.plain_list == PlainList::objects : settings.guids_list == GuidsList::objects;
   return is_array ? show_array(partitions, shown, settings).text()
                   : show_map(partitions, shown, settings).text();
 }
