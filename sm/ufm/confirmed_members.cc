@@ -45,7 +45,7 @@ std::vector<ib::Guid> ConfirmedMembers::gone_since(const PartitionState& state, 
   for (const auto& [guid, written] : *state.written) {
     const auto known = partition->second.find(guid);
     if (written.leaving && known != partition->second.end() && known->second.leaving &&
-        known->second.since <= time)
+        known->second.since <= time && find_member(state.shown, guid) == nullptr)
       gone.push_back(guid);
   }
   return gone;

@@ -21,7 +21,7 @@ class ConfirmedMembers {
   // Compares the partition, which was just read, with the last reading. Returns the members that
   // have changed without a call of ours.
   std::vector<ib::Guid> note_read(const PartitionState& state, Time now);
-  // The members that are leaving, and gone since `time` or longer.
+  // The members that are leaving, and gone since `time` or longer, and now.
   std::vector<ib::Guid> gone_since(const PartitionState& state, Time time) const;
 
  private:

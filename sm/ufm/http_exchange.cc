@@ -95,7 +95,6 @@ void set_connection(Options& options, const HttpRequest& request, const std::str
   options.set(CURLOPT_FOLLOWLOCATION, 0L);
   options.set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
   options.set(CURLOPT_PROXY, "");  // not the environment's
-  options.set(CURLOPT_NOPROXY, "*");
   options.set(CURLOPT_NETRC, long{CURL_NETRC_IGNORED});
   options.set(CURLOPT_NOSIGNAL, 1L);
   // A lookup of a name that has not ended would be waited for beyond the timeout.

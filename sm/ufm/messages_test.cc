@@ -108,10 +108,13 @@ TEST_CASE("partitions: a member that appears twice has only the values that both
       {"guid": "2", "membership": "full", "index0": true},
       {"guid": "0x1", "membership": "full", "index0": true},
       {"guid": "1", "membership": "limited", "index0": true},
+      {"guid": "3", "membership": "full", "index0": true},
+      {"guid": "3", "membership": "full"},
       {"guid": "0x2", "membership": "full", "index0": true}]}})");
   REQUIRE(list);
-  CHECK(list->at(0).partition.members ==
-        std::vector<UfmMember>{{ib::Guid(1), {}, true}, {ib::Guid(2), kFull, true}});
+  CHECK(list->at(0).partition.members == std::vector<UfmMember>{{ib::Guid(1), {}, true},
+                                                                {ib::Guid(2), kFull, true},
+                                                                {ib::Guid(3), kFull, {}}});
 }
 
 TEST_CASE("partitions: a name is bounded and printable") {

@@ -65,6 +65,7 @@ void PartitionStates::want(std::shared_ptr<const DesiredPartitions> desired) {
 // A port can be at index 0 of its table with one P_Key only, so the other one has to give it up
 // before.
 bool PartitionStates::waits_for_index0(const Step& step, ib::Guid guid) const {
+  if (step.of_class.kind != Step::Kind::addition || !step.of_class.index0) return false;
   return std::any_of(written_.all().begin(), written_.all().end(), [&](const auto& entry) {
     const ib::PKey other = entry.first;
     const UfmMember* const shown = find_member(shown_.find(other), guid);
@@ -81,8 +82,9 @@ std::vector<Step> PartitionStates::steps(ib::PKey pkey, Time now) const {
   std::vector<Step> steps =
       plan(state, compare(state), faults_.retries(pkey, now), settings_.foreign_members);
   for (Step& step : steps)
-    if (step.of_class.kind == Step::Kind::addition && step.of_class.index0)
-      std::erase_if(step.guids, [&](ib::Guid guid) { return waits_for_index0(step, guid); });
+    std::erase_if(step.guids, [&](ib::Guid guid) {
+      return shown_.is_pending(step, guid) || waits_for_index0(step, guid);
+    });
   std::erase_if(steps, [](const Step& step) { return step.guids.empty(); });
   return steps;
 }
@@ -148,6 +150,7 @@ bool PartitionStates::read(ib::PKey pkey, std::optional<UfmPartition> partition,
 }
 
 bool PartitionStates::note_read(ib::PKey pkey, Time now) {
+  tidy_record(state(pkey), now);
   const std::vector<ib::Guid> changed = confirmed_.note_read(state(pkey), now);
   // It is no loss if another user has removed what we were about to remove.
   const bool lost = std::any_of(changed.begin(), changed.end(), [&](ib::Guid guid) {
@@ -163,7 +166,6 @@ bool PartitionStates::note_read(ib::PKey pkey, Time now) {
                     ")"};
   check_accepted(state(pkey), now);
   update_faults(state(pkey), now);
-  tidy_record(state(pkey), now);
   return lost;
 }
 

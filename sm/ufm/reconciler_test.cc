@@ -71,6 +71,15 @@ TEST_CASE_FIXTURE(Bed, "removals, changes and partitions that end") {
   check_converged();
 }
 
+TEST_CASE_FIXTURE(Bed, "a member is narrowed by one call, without being removed") {
+  reach({{kBlue, {{kA, kFull}, {kB, kFull}}}});
+  reach({{kBlue, {{kA, kLimited}, {kB, kFirst}}}});
+  CHECK(in_ufm() == desired());
+  CHECK(calls(Operation::remove_guids) == 0);
+  CHECK(calls(Operation::post) == 3);
+  CHECK(counts().widened == 0);
+}
+
 TEST_CASE_FIXTURE(Bed, "what comes while a call runs goes together into the next one") {
   reach({{kBlue, {}}});
   Members members;
@@ -78,16 +87,17 @@ TEST_CASE_FIXTURE(Bed, "what comes while a call runs goes together into the next
   int ticks = 0;
   for (; ticks < 100; ++ticks) {
     for (int n = 0; n < 5; ++n) {
-      members[ib::Guid(0x100 + ports++ % 0x80 * 0x100)] = kFull;
+      const ib::Guid port(0x100 + ports++ % 0x80 * 0x100);
+      if (members.erase(port) == 0) members[port] = kFull;
       want({{kBlue, members}});
     }
     CHECK(tick());
-    if (ticks > 4) CHECK_MESSAGE(status().placed + 20 >= version, "it keeps up with the flow");
+    if (ticks > 4) CHECK_MESSAGE(status().placed + 30 >= version, "it keeps up with the flow");
   }
   run();
   CHECK(in_ufm() == desired());
-  CHECK(calls(Operation::post) <= 51);
-  CHECK(counts().reconciled > 40);
+  CHECK(calls(Operation::post) + calls(Operation::remove_guids) <= 80);
+  CHECK(counts().reconciled > 30);
 }
 
 TEST_CASE_FIXTURE(Bed, "under a flow of changes of many partitions, each comes into place") {
@@ -234,14 +244,15 @@ TEST_CASE_FIXTURE(Bed, "definitions that UFM cannot have change nothing") {
 }
 
 TEST_CASE_FIXTURE(Bed, "without its record on disk no change is made") {
-  folder.block(settings.folder);
+  const Path file = folder.write("ufm/0x0010.json", "");
+  folder.block(file);
   want({{kBlue, {{kA, kFull}}}});
   run();
   CHECK(in_ufm().empty());
   CHECK(status().health == Health::refused);
   CHECK(status().trouble.find("cannot record the change before it is made: ") == 0);
   CHECK(status().placed == 0);
-  std::filesystem::remove_all(settings.folder / "full");
+  std::filesystem::remove_all(file);
   pass(seconds(6));
   CHECK(in_ufm() == desired());
   CHECK(status().health == Health::serving);

@@ -31,6 +31,9 @@ class ShownPartitions {
   // True if the partition was touched by a step of this class since its last reading. What came
   // meanwhile goes together into one step after the next reading.
   bool is_done(const Step& step) const;
+  // True if a call for the member was made since the last reading, so that its state is not known.
+  // Only an addition may follow, on a removal.
+  bool is_pending(const Step& step, ib::Guid guid) const;
 
   // nullptr if UFM does not have it.
   const UfmPartition* find(ib::PKey pkey) const;
@@ -38,7 +41,11 @@ class ShownPartitions {
 
  private:
   std::map<ib::PKey, UfmPartition> partitions_;
-  std::map<ib::PKey, std::set<Step::Class>> touched_;
+  struct Touched {
+    std::set<Step::Class> classes;
+    std::map<ib::Guid, Step::Kind> members;  // the last call for each
+  };
+  std::map<ib::PKey, Touched> touched_;
   bool is_complete_ = false;
 };
 

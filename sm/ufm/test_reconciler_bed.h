@@ -32,6 +32,8 @@ inline constexpr MemberValues kFull{ib::Membership::full}, kLimited{ib::Membersh
 inline constexpr ib::PKey kLeast{0x10}, kMost{0x2f}, kBlue{0x10}, kRed{0x11}, kTheirs{0x5};
 inline constexpr ib::Guid kA{0xa}, kB{0xb}, kC{0xc}, kForeign{0xf0};
 
+inline bool is_foreign(ib::Guid guid) { return guid.value() / 0x10 == 0xf; }
+
 inline fabric::PartitionDefinition definition_of(ib::PKey pkey, const Members& members) {
   fabric::PartitionDefinition definition;
   definition.name = "p" + std::to_string(pkey.value());
@@ -98,6 +100,15 @@ struct Bed {
     }
     now = std::max(now, end);
     run();
+  }
+  // As many minutes as it takes until all is as desired, at most.
+  void settle(int most) {
+    for (int n = 0; n < most; ++n) {
+      pass(minutes(1));
+      if (status().swept == version && status().health == engine::Health::serving &&
+          faults().empty())
+        return;
+    }
   }
   void reach(Desire next) {
     want(std::move(next));
@@ -182,9 +193,8 @@ struct Bed {
                            call.operation == Operation::remove_guids;
       CHECK_MESSAGE(is_ours, fake_ufm::text(entry));
       for (const ib::Guid guid : call.guids)
-        CHECK_MESSAGE(
-            (guid.value() < kForeign.value() || settings.foreign_members == ForeignMembers::remove),
-            fake_ufm::text(entry));
+        CHECK_MESSAGE((!is_foreign(guid) || settings.foreign_members == ForeignMembers::remove),
+                      fake_ufm::text(entry));
       CHECK(call.guids.size() <= kMostGuids);
     }
   }
@@ -201,7 +211,7 @@ struct Bed {
 
   fake_ufm::UfmModel ufm;
   FakeUfm api{ufm};
-  TempFolder folder;
+  TempFolder folder{"/dev/shm"};  // many files are flushed
   EngineSettings settings{.pkeys = pool::PKeyPool::make({{kLeast.value(), kMost.value()}}).value(),
                           .folder = {}};
   Reconciler::Time now{std::chrono::hours(1)};

@@ -133,6 +133,12 @@ TEST_CASE("a refusal is invalid, with UFM's words") {
       error_of(client.remove(ib::PKey(5), std::vector(kMostGuids, ib::Guid(1))), Code::invalid);
   CHECK(text.starts_with("DELETE /ufmRest/resources/pkeys/0x5/guids/0000000000000001,"));
   CHECK(text.size() < 400);
+  // Where the words are cut, no part of a secret stays.
+  fixture.fault = [](const HttpsRequest& request) -> std::optional<HttpsAnswer> {
+    if (request.method == "GET") return std::nullopt;
+    return HttpsAnswer{.status = 400, .body = std::string(194, 'x') + "5ec7e7" + "yyyyyy"};
+  };
+  CHECK(error_of(client.add(kAddition), Code::invalid).find("x5e") == std::string::npos);
 }
 
 TEST_CASE("an addition whose GUIDs are refused under 200 is invalid, and HTML is not an answer") {
@@ -324,6 +330,7 @@ TEST_CASE("a server that is not UFM is unavailable, and gets no change") {
   UfmClient client = fixture.client();
   for (const HttpsAnswer& answer :
        {HttpsAnswer{.body = "<html>Sign in</html>"}, HttpsAnswer{.body = "{\"status\": \"ok\"}"},
+        HttpsAnswer{.body = "{\"5ec7e7\": {}}"},
         HttpsAnswer{.status = 302, .headers = "Location: https://127.0.0.1/\r\n"},
         HttpsAnswer{.status = 404, .body = "<html>"}, HttpsAnswer{.status = 503},
         HttpsAnswer{.body = R"({"0x5": {"guids": [)"}, HttpsAnswer{.body = "[]", .end = End::cut},
@@ -422,7 +429,13 @@ TEST_CASE("an address that denies us is not passed over in silence") {
   };
   CHECK(error_of(client.add(kAddition), Code::denied).find("read only") != std::string::npos);
   CHECK(pair.second.requests().size() == before);
+  // It may have become the standby: the next call searches again.
+  pair.second_is_master = true;
+  pair.fault = [](const auto&) { return HttpsAnswer{.status = 401}; };
+  REQUIRE(client.version());
   // Without a master.
+  pair.second_is_master = false;
+  error_of(client.version(), Code::denied);
   pair.fault = [](const auto&) { return HttpsAnswer{.status = 503}; };
   const std::string text = error_of(client.version(), Code::denied);
   CHECK(text.find(pair.second.address()) != std::string::npos);

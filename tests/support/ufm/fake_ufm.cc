@@ -45,7 +45,8 @@ Result<std::unique_ptr<FakeUfm>> FakeUfm::start(const Config& config) {
 Status FakeUfm::serve(Endpoint& endpoint, const TlsContext& tls, const HttpHandler& handler) {
   if (!endpoint.address || endpoint.server) return ok();
   endpoint.server = TRY(HttpServer::start(*endpoint.address, tls, handler));
-  endpoint.address = endpoint.server->address();
+  // Only once: other threads read it.
+  if (endpoint.address != endpoint.server->address()) endpoint.address = endpoint.server->address();
   return ok();
 }
 
