@@ -60,8 +60,8 @@ void check_release(const Result<std::string>& version, Findings& findings) {
                least);
   const std::optional<Release> release = read_release(*version);
   if (!release)
-    return add("its release " + as_shown(*version) + " has an unknown form, and may be older than " +
-               least);
+    return add("its release " + as_shown(*version) +
+               " has an unknown form, and may be older than " + least);
   if (*release < *read_release(kLeastRelease))
     add("its release " + as_shown(*version) + " is older than " + least);
 }
