@@ -161,9 +161,11 @@ bool PartitionStates::note_read(ib::PKey pkey, Time now) {
   counts_.widened += widened.size();
   if (!widened.empty())
     widened_ = {now, widened.size(),
-                "UFM made " + std::to_string(widened.size()) + " ports full members of P_Key " +
-                    pkey.text() + " although limited was asked for (" + widened.front().text() +
-                    ")"};
+                "UFM made " +
+                    (widened.size() == 1 ? "1 port a full member"
+                                         : std::to_string(widened.size()) + " ports full members") +
+                    " of P_Key " + pkey.text() + " although limited was asked for (" +
+                    widened.front().text() + ")"};
   check_accepted(state(pkey), now);
   update_faults(state(pkey), now);
   return lost;

@@ -130,6 +130,21 @@ struct Bed {
     return faults.empty() ? "" : faults.front().text;
   }
 
+  // "foreign_member 1 widened 2"
+  std::string findings() const {
+    using Kind = engine::EngineFinding::Kind;
+    const std::map<Kind, std::string> names{{Kind::foreign_member, "foreign_member"},
+                                            {Kind::unwritten_pkey, "unwritten_pkey"},
+                                            {Kind::other_ipoib, "other_ipoib"},
+                                            {Kind::widened, "widened"}};
+    std::string text;
+    for (const engine::EngineFinding& one : status().findings) {
+      CHECK_FALSE(one.remedy.empty());
+      add_item(text, " ", names.at(one.kind) + " " + std::to_string(one.count));
+    }
+    return text;
+  }
+
   // The members of a partition in UFM.
   Members members(ib::PKey pkey) const {
     Members members;
