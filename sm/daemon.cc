@@ -8,13 +8,11 @@
 #include "lib/rpc/tcp_server.h"
 #include "sm/api/fabric_service.h"
 #include "sm/controller/controller_thread.h"
-#include "sm/engine/passive_subnet_manager.h"
+#include "sm/engines.h"
 #include "sm/opensm/key_file.h"
-#include "sm/opensm/opensm_cgroup.h"
 #include "sm/partitions/declared_file.h"
 #include "sm/probe/smp_port_prober.h"
 #include "sm/state/sqlite_store.h"
-#include "sm/state_loss.h"
 
 #include <random>
 
@@ -25,24 +23,6 @@ namespace {
 std::string new_epoch() {
   std::random_device random;
   return std::to_string(uint64_t{random()} << 32 | random());
-}
-
-diagnose::SmSettings health_check_settings(const config::Config& config) {
-  diagnose::SmSettings settings;
-  if (config.engine == config::EngineKind::observe) settings.owner = diagnose::SmOwner::observed;
-  if (config.opensm.supervisor.external) settings.owner = diagnose::SmOwner::external;
-  if (settings.owner != diagnose::SmOwner::ours) return settings;
-  const opensm::OpenSmSettings& opensm = config.opensm.supervisor.opensm;
-  settings.m_key = !opensm.keys.m_key.empty();
-  settings.sm_key = !opensm.keys.sm_key.empty();
-  settings.sa_key = !opensm.keys.sa_key.empty();
-  settings.m_key_protection = opensm.m_key_protection;
-  settings.allow_both = opensm.allow_both_pkeys;
-  return settings;
-}
-
-bool starts_opensm(const config::Config& config) {
-  return config.engine == config::EngineKind::opensm && !config.opensm.supervisor.external;
 }
 
 // The port of this machine for requests to other ports. The default is OpenSM's port, which must be
@@ -66,7 +46,6 @@ struct Daemon::Parts {
   ~Parts() { rpc::on_failed_handshake({}); }
 
   Status open(config::Config config);
-  Status open_engine(const config::Config& config);
   Status open_prober(const config::Config& config, const mad::LocalPort& port);
   void probed(probe::ProbeBatch readings);
   Status serve(const config::Config& config);
@@ -80,8 +59,7 @@ struct Daemon::Parts {
   std::unique_ptr<state::SqliteStore> store;
   std::unique_ptr<bindings::Registries> registry;
   controller::ControllerThread thread;
-  std::unique_ptr<engine::SubnetManager> subnet_manager;
-  engine::PassiveSubnetManager* passive = nullptr;  // subnet_manager, if it is passive
+  StartedEngine engine;
   std::unique_ptr<mad::Scheduler> scheduler;
   std::unique_ptr<probe::SmpPortProber> prober;
   std::unique_ptr<controller::Controller> controller;
@@ -99,8 +77,7 @@ Status Daemon::Parts::open(config::Config config) {
   TRY(make_folders(config.state_folder));
   const Path database = config.state_folder / "promises.db";
   store = TRY(state::SqliteStore::open(database));
-  if (config.engine != config::EngineKind::observe)
-    TRY(check_state_lost(*store, database, config.opensm));
+  TRY(check_state_lost(config, *store, database));
   registry = TRY(bindings::Registries::load(*store, config.policy, controller::system_time()));
   // The first partition is the default one.
   telemetry.loaded(database, registry->partitions.definitions()->size() - 1,
@@ -110,10 +87,10 @@ Status Daemon::Parts::open(config::Config config) {
   std::optional<ib::Guid>& own_port = config.opensm.supervisor.opensm.port;
   if (!own_port && starts_opensm(config)) own_port = port.guid;
   // Before the prober, which reports to it whether the subnet has a master.
-  TRY(open_engine(config));
+  engine = TRY(start_engine(config, telemetry, [this] { thread.engine_changed(); }));
   TRY(open_prober(config, port));
   controller = std::make_unique<controller::Controller>(
-      controller::Controller::Deps{*registry, *subnet_manager, *prober, telemetry,
+      controller::Controller::Deps{*registry, *engine.subnet_manager, *prober, telemetry,
                                    [] { return controller::system_time().steady; }},
       controller::ControllerSettings{.epoch = new_epoch(),
                                      .call_timeout = config.call_timeout,
@@ -124,20 +101,6 @@ Status Daemon::Parts::open(config::Config config) {
   if (!config.declared.empty()) TRY(follow_declared(config.declared));
   TRY(serve(config));
   thread.start(*controller);
-  return ok();
-}
-
-Status Daemon::Parts::open_engine(const config::Config& config) {
-  const auto changed = [this] { thread.engine_changed(); };
-  if (config.engine == config::EngineKind::observe) {
-    auto observing = std::make_unique<engine::PassiveSubnetManager>(changed);
-    passive = observing.get();
-    subnet_manager = std::move(observing);
-    return ok();
-  }
-  opensm::OpenSmEngineSettings settings = config.opensm;
-  settings.supervisor.separate = opensm::separate_cgroup;
-  subnet_manager = TRY(opensm::OpenSm::start(std::move(settings), changed));
   return ok();
 }
 
@@ -159,8 +122,8 @@ Status Daemon::Parts::open_prober(const config::Config& config, const mad::Local
 }
 
 void Daemon::Parts::probed(probe::ProbeBatch readings) {
-  if (passive != nullptr && readings.topology)
-    passive->saw_master(readings.topology->master().has_value());
+  if (engine.passive != nullptr && readings.topology)
+    engine.passive->saw_master(readings.topology->master().has_value());
   thread.probed(std::move(readings));
 }
 
@@ -229,7 +192,7 @@ void Daemon::Parts::check_listener() {
 
 Status Daemon::Parts::ready() {
   check_listener();
-  const engine::EngineStatus status = subnet_manager->status();
+  const engine::EngineStatus status = engine.subnet_manager->status();
   if (status.health == engine::Health::serving && status.swept > 0) return ok();
   return Error(Code::unavailable, "the subnet manager is " +
                                       std::string(engine::name(status.health)) +
@@ -238,6 +201,7 @@ Status Daemon::Parts::ready() {
 
 std::string Daemon::Parts::metrics_page() {
   check_listener();
+  engine.update_metrics();
   (void)thread.run(
       [](controller::Controller& one) { one.update_metrics(); },  // else: the last values
       Deadline::in(Duration(2000)));

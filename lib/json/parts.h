@@ -1,6 +1,5 @@
-// Limits the cost of parsing: nlohmann's ordered_map and its parser callback take time with the
-// square of the members of an object and of the elements of a list, so that a megabyte of "{},"
-// takes minutes.
+// Limits the cost of parsing: a value takes many times the memory of its text, so that a megabyte of
+// "{}," becomes dozens of them.
 #pragma once
 
 #include "lib/base/result.h"

@@ -1,6 +1,6 @@
 #include "lib/json/value.h"
 
-#include <set>
+#include "lib/json/strict_parser.h"
 
 #include <nlohmann/json.hpp>
 
@@ -14,8 +14,6 @@ struct Value::Node {
 };
 
 namespace {
-
-constexpr int kDeepest = 64;
 
 std::string describe(const Json& json) {
   switch (json.type()) {
@@ -34,57 +32,11 @@ std::string describe(const Json& json) {
   }
 }
 
-// Refuses what the library's own reader accepts: keys given twice and unlimited nesting.
-class Strictness {
- public:
-  // The library's callback: false leaves the value out; the first complaint is kept.
-  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
-    if (depth > kDeepest) fail("nested deeper than " + std::to_string(kDeepest));
-    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == Json::parse_event_t::object_end && !keys_.empty()) keys_.pop_back();
-    if (event == Json::parse_event_t::key && !keys_.empty()) {
-      const std::string key = parsed.get<std::string>();
-      path_.resize(keys_.size() - 1);
-      if (!keys_.back().insert(key).second) fail("duplicate key \"" + key + "\"" + within());
-      path_.push_back(key);
-    }
-    return error_.empty();
-  }
-  const std::string& error() const { return error_; }
-
- private:
-  // The keys that lead there.
-  std::string within() const {
-    std::string text;
-    for (const std::string& key : path_) text += (text.empty() ? ", in " : ".") + key;
-    return text;
-  }
-  void fail(std::string text) {
-    if (error_.empty()) error_ = std::move(text);
-  }
-  std::vector<std::set<std::string>> keys_;
-  std::vector<std::string> path_;  // the last key of each object that is open
-  std::string error_;
-};
-
 }  // namespace
 
 Result<Value> Value::parse(std::string_view text, Comments comments) {
-  Strictness strictness;
-  const bool ignore_comments = comments == Comments::allowed;
-  try {
-    auto node = std::make_unique<Node>(
-        Node{Json::parse(text, std::ref(strictness), true, ignore_comments)});
-    if (!strictness.error().empty()) return Error(Code::invalid, "JSON: " + strictness.error());
-    return Value(std::move(node), "");
-  } catch (const nlohmann::json::exception& error) {
-    if (!strictness.error().empty()) return Error(Code::invalid, "JSON: " + strictness.error());
-    // "[json.exception.parse_error.101] parse error at line 1, column 5: …": keep what helps.
-    const std::string_view full = error.what();
-    const size_t start = full.find("] ");
-    return Error(Code::invalid,
-                 "JSON: " + std::string(start == full.npos ? full : full.substr(start + 2)));
-  }
+  auto json = TRY(parse_strictly(text, comments == Comments::allowed));
+  return Value(std::make_unique<Node>(Node{std::move(json)}), "");
 }
 
 Value Value::object() { return Value(std::make_unique<Node>(Node{Json::object()}), ""); }

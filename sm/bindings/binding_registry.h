@@ -48,6 +48,10 @@ class BindingRegistry final : public verify::PortRequests {
   // absent). Returns false and does nothing if the port's keys have changed since.
   bool note_verified(ib::Guid guid, uint64_t version, fabric::Proof proof,
                      fabric::Enforcement enforcement, state::Now now);
+  // As note_verified(), but keys that the port must not have may come back: no binding is released,
+  // and none gets keys for which others must have left.
+  bool note_present(ib::Guid guid, uint64_t version, fabric::Proof proof,
+                    fabric::Enforcement enforcement, state::Now now);
   // Records that the port holds no key of a former membership, or will never have a table again.
   // Returns as note_verified().
   bool note_clean(ib::Guid guid, uint64_t version, fabric::Proof proof, state::Now now);
@@ -82,7 +86,7 @@ class BindingRegistry final : public verify::PortRequests {
   Counts counts() const;
 
  private:
-  enum class Source { exact, clean };
+  enum class Source { exact, present, clean };
   struct Observed;
 
   const state::Records& records() const { return journal_.records(); }

@@ -85,6 +85,11 @@ bool BindingRegistry::note_verified(ib::Guid guid, uint64_t version, Proof proof
   return note_observed({guid, version, proof, enforcement, Source::exact, now});
 }
 
+bool BindingRegistry::note_present(ib::Guid guid, uint64_t version, Proof proof,
+                                   fabric::Enforcement enforcement, Now now) {
+  return note_observed({guid, version, proof, enforcement, Source::present, now});
+}
+
 bool BindingRegistry::note_clean(ib::Guid guid, uint64_t version, Proof proof, Now now) {
   return note_observed({guid, version, proof, fabric::Enforcement::unknown, Source::clean, now});
 }
@@ -93,8 +98,8 @@ bool BindingRegistry::note_observed(const Observed& seen) {
   const PortRecord* const port = records().find_port(seen.guid);
   if (!journal_.is_readable() || port == nullptr || seen.version < port->changed_in) return false;
   const std::vector<BindingRecord*> entries = port->bindings;  // a copy: some may be removed
-  if (seen.source == Source::exact) journal_.state().port(seen.guid).condition = {};
-  partitions::note_left_all(journal_, seen.guid, seen.proof);
+  if (seen.source != Source::clean) journal_.state().port(seen.guid).condition = {};
+  if (seen.source != Source::present) partitions::note_left_all(journal_, seen.guid, seen.proof);
   for (BindingRecord* const entry : entries) note_binding(*entry, seen);
   journal_.refresh(seen.guid);
   return true;
@@ -125,16 +130,19 @@ void BindingRegistry::note_binding(BindingRecord& entry, const Observed& seen) {
         seen.now);
     return;
   }
-  if (binding.state == BindingState::releasing) return journal_.remove(entry, seen.now);
   const bool widens = binding.applied != binding.desired;
-  if (widens || !entry.pending_removal.empty()) {
+  const bool awaits_removal =
+      widens || !entry.pending_removal.empty() || binding.state == BindingState::releasing;
+  if (seen.source == Source::present && awaits_removal) return;
+  if (binding.state == BindingState::releasing) return journal_.remove(entry, seen.now);
+  if (awaits_removal) {
     journal_.note_conflict_freed();
     journal_.state().set_memberships(entry, binding.desired, binding.desired, {});
     journal_.stage(entry);
   }
   if (widens)
     return journal_.set_status(entry, BindingState::requested, {Reason::waiting, ""}, seen.now);
-  if (seen.source != Source::exact) return;
+  if (seen.source == Source::clean) return;
   if (entry.lease_expired) return;
   if (binding.proof != seen.proof || binding.enforcement != seen.enforcement)
     journal_.note_changed(entry);

@@ -368,7 +368,7 @@ TEST_CASE("a full table is busy, and keys that are leaving still fill it") {
 
 TEST_CASE("`both` is refused where OpenSM would make it full") {
   Policy rules = policy();
-  rules.both_allowed = false;
+  rules.unsupported.both = "needs opensm.allowBothPkeys";
   Fixture bed({make_partition("blue", 0x100)}, rules);
   CHECK(bed.refusal(request("n1", "a", vf(1), {{"blue", kBoth}})).code() == Code::invalid);
   Partition both = make_partition("both", 0x101);
@@ -385,7 +385,7 @@ TEST_CASE(
   usual.membership = kBoth;
   member.members = {{storage(1), kBoth, ""}};
   const auto refusal = [](Fixture& bed) {
-    bed.settings.both_allowed = false;
+    bed.settings.unsupported.both = "needs opensm.allowBothPkeys";
     const auto started = Registries::load(bed.store, bed.settings, bed.now);
     return started ? "" : std::string(started.error().text());
   };

@@ -23,6 +23,22 @@ void check_numbers(const Config& config) {
   require(config.call_timeout >= Duration(1'000) && config.call_timeout <= Duration(600'000));
 }
 
+void check_ufm(const UfmSettings& settings) {
+  const ufm::ClientSettings& client = settings.client;
+  require(!client.addresses.empty() && client.addresses.size() <= 8);
+  for (const std::string& address : client.addresses)
+    require(address.starts_with("https://") && address.find_first_of("@ \n") == address.npos);
+  require(client.timeout >= Duration(1'000) && client.timeout <= Duration(300'000));
+  require(client.ca.empty() || is_plain(client.ca));
+  if (const auto* const basic = std::get_if<ufm::BasicAuth>(&client.auth))
+    require(!basic->user.empty() && is_plain(basic->password_file));
+  if (const auto* const token = std::get_if<ufm::TokenAuth>(&client.auth))
+    require(is_plain(token->token_file));
+  if (const auto* const files = std::get_if<ufm::CertificateAuth>(&client.auth))
+    require(is_plain(files->certificate) && is_plain(files->key));
+  require(settings.engine.read_interval >= Duration(5'000) && is_plain(settings.engine.folder));
+}
+
 void check_config(const Config& config) {
   require(state::check(config.policy).ok() && is_dns_label(config.fabric));
   for (const Path& path : {config.state_folder, config.socket, config.opensm.folder})
@@ -32,6 +48,8 @@ void check_config(const Config& config) {
     require(opensm::check(opensm::OpenSmPaths(config.opensm.folder)).ok());
   if (config.listening)
     require(config.listening->address.port != 0 && is_plain(config.listening->tls.key));
+  require((config.engine == EngineKind::ufm) == config.ufm.has_value());
+  if (config.ufm) check_ufm(*config.ufm);
   check_numbers(config);
 }
 

@@ -189,7 +189,7 @@ TEST_CASE_FIXTURE(FaultyBed, "a file that cannot be parsed is reported until it 
 
 TEST_CASE_FIXTURE(FaultyBed, "a service level that OpenSM would make 0 is refused by its key") {
   state::Policy given = policy();
-  given.sl_allowed = false;
+  given.unsupported.sl = "OpenSM makes every service level 0 without qos: set opensm.qos to true";
   controller.reset();
   registry = bindings::Registries::load(store, std::move(given), now()).value();
   controller = std::make_unique<Controller>(

@@ -56,6 +56,18 @@ void add_kept_out(const bindings::Registries& registry, fabricapi::Explanation::
   }
 }
 
+// Adds the faults of the port that the binding's condition does not have: it may have no binding.
+void add_faults(const std::vector<engine::PortFault>& faults,
+                fabricapi::Explanation::Subject& subject) {
+  for (const engine::PortFault& fault : faults) {
+    if (fault.port != subject.guid) continue;
+    const bool known = std::any_of(
+        subject.findings.begin(), subject.findings.end(),
+        [&](const std::string& finding) { return finding.find(fault.text) != finding.npos; });
+    if (!known) subject.findings.push_back(fault.text);
+  }
+}
+
 }  // namespace
 
 // The last readings; ports that can no longer be read have none.
@@ -94,7 +106,8 @@ diagnose::FabricSnapshot Diagnostics::snapshot(const Tables& known, const Defini
           .partitions = definitions,
           .desired = desired,
           .sm_port = observations.sm_port().value_or(ib::Guid()),
-          .discovery_began = scanned ? wall_of(*scanned, now) : fabric::WallTime{}};
+          .discovery_began = scanned ? wall_of(*scanned, now) : fabric::WallTime{},
+          .serves_vports = sources_.subnet_manager.capabilities().serves_vports};
 }
 
 Result<Diagnostics::Definitions> Diagnostics::partitions_after(
@@ -110,8 +123,9 @@ Result<Diagnostics::Definitions> Diagnostics::partitions_after(
 Result<v1::PlanResponse> Diagnostics::plan(const fabricapi::PlanRequest& request,
                                            state::Now now) const {
   const Tables known = read_tables(now);
+  const engine::Capabilities capabilities = sources_.subnet_manager.capabilities();
   const diagnose::PlanOptions options{sources_.subnet_manager.status().last_sweep,
-                                      sources_.subnet_manager.writes()};
+                                      capabilities.writes, capabilities.follows_sweeps};
   // The committed partitions: the last request may not have reached the engine yet.
   const Definitions before =
       sources_.published.all_with(*sources_.registry.partitions.definitions());
@@ -167,7 +181,11 @@ Result<fabricapi::Explanation> Diagnostics::explain(const fabricapi::ExplainRequ
   const Tables known = read_tables(now);
   fabricapi::Explanation explanation = diagnose::explain(
       subjects, snapshot(known, sources_.published.all(), sources_.verifier.desired(), now));
-  for (auto& subject : explanation.subjects) add_kept_out(sources_.registry, subject);
+  const std::vector<engine::PortFault> faults = sources_.subnet_manager.port_faults();
+  for (auto& subject : explanation.subjects) {
+    add_faults(faults, subject);
+    add_kept_out(sources_.registry, subject);
+  }
   return explanation;
 }
 

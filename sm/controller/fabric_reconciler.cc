@@ -23,7 +23,10 @@ FabricReconciler::FabricReconciler(Deps deps, verify::PortVerifier::Settings set
     : deps_(std::move(deps)),
       own_port_(settings.own_port),
       verifier_(std::move(settings), deps_.registry.bindings),
-      published_(deps_.subnet_manager) {
+      published_(deps_.subnet_manager),
+      change_times_([this](std::string_view reached, std::chrono::duration<double> took) {
+        deps_.telemetry.change_reached(reached, took);
+      }) {
   reserve_manual_pkeys();
 }
 
@@ -35,7 +38,8 @@ void FabricReconciler::reserve_manual_pkeys() {
 void FabricReconciler::engine_changed(state::Now now) {
   const engine::EngineStatus status = deps_.subnet_manager.status();
   const verify::PortVerifier::EngineChange change =
-      verifier_.engine_changed(status, deps_.subnet_manager.writes(), deps_.clock());
+      verifier_.engine_changed(status, deps_.subnet_manager.capabilities(), deps_.clock());
+  change_times_.reached(status.placed, status.swept, now.steady);
   if (change.tables_lost)
     deps_.registry.bindings.invalidate_verified(
         {Reason::misconfigured,
@@ -49,6 +53,7 @@ void FabricReconciler::engine_changed(state::Now now) {
   deps_.telemetry.report_condition("memory limit", status.shared_cgroup);
   deps_.telemetry.report_condition("next start of the subnet manager", status.start_refused);
   set_engine_fault(controller::engine_fault(status), now);
+  apply(verifier_.set_port_faults(deps_.subnet_manager.port_faults()), now);
   if (!published_.update_manual()) return;
   reserve_manual_pkeys();
   if (published_.version() != 0)
@@ -105,6 +110,10 @@ void FabricReconciler::apply(const verify::PortVerdict& verdict, state::Now now)
       deps_.registry.bindings.note_verified(verdict.port, verdict.version, verdict.proof,
                                             verdict.enforcement, now);
       return;
+    case Kind::present:
+      deps_.registry.bindings.note_present(verdict.port, verdict.version, verdict.proof,
+                                           verdict.enforcement, now);
+      return;
     case Kind::clean:
       deps_.registry.bindings.note_clean(verdict.port, verdict.version, verdict.proof, now);
       return;
@@ -142,8 +151,11 @@ Result<v1::ObserveResponse> FabricReconciler::observe(const fabricapi::ObserveRe
 }
 
 void FabricReconciler::publish(state::Now now) {
-  if (published_.publish(deps_.registry.journal.version(), deps_.registry.partitions.definitions()))
+  if (published_.publish(deps_.registry.journal.version(),
+                         deps_.registry.partitions.definitions())) {
     verifier_.set_desired(published_.desired(), published_.unmanaged());
+    change_times_.requested(published_.version(), now.steady);
+  }
   deps_.registry.bindings.note_written(verifier_.applied(), now);
   deps_.registry.partitions.note_swept(verifier_.swept());
   deps_.registry.partitions.set_engine_fault(engine_fault_);
@@ -177,7 +189,8 @@ bindings::PortFacts FabricReconciler::facts_of(const fabricapi::BindRequest& req
   facts.capacity = table_capacity(request.guid);
   facts.capacity.taken = unmanaged.keys.size();
   facts.index0 = {.is_sm_port = request.guid == own_port_, .key = unmanaged.index0};
-  facts.manual_bytes = published_.manual_bytes();
+  if (deps_.subnet_manager.capabilities().manual_section)
+    facts.manual_bytes = published_.manual_bytes();
   if (!verifier_.last_scan()) return facts;
   if (verifier_.is_absent(request.guid)) facts.absent_at = verifier_.last_scan();
   facts.never_seen = !observations.ever_seen(request.guid);

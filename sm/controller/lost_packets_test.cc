@@ -2,6 +2,7 @@
 // after its port's table was read with its key, and as released only after it was read without it.
 // A table that another process has altered is repaired.
 #include "sm/controller/controller_thread.h"
+#include "sm/opensm/partitions_file.h"
 #include "sm/probe/smp_port_prober.h"
 #include "tests/support/fake_channel.h"
 #include "tests/support/fake_store.h"
@@ -45,7 +46,13 @@ class WritingEngine final : public engine::SubnetManager {
     changed_();
   }
   engine::EngineStatus status() const override { return now_; }
-  bool writes() const override { return writes_; }
+  engine::Capabilities capabilities() const override {
+    return {.writes = writes_, .repairs_tables = writes_, .manual_section = writes_};
+  }
+  std::vector<fabric::PartitionDefinition> as_written(
+      std::vector<fabric::PartitionDefinition> definitions) const override {
+    return writes_ ? opensm::as_written(std::move(definitions)) : std::move(definitions);
+  }
   Status check(const std::vector<fabric::PartitionDefinition>&) const override { return ok(); }
   std::vector<fabric::PartitionDefinition> manual_partitions() const override { return {}; }
 

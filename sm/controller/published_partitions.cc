@@ -1,7 +1,6 @@
 #include "sm/controller/published_partitions.h"
 
 #include "lib/fabric/partitions_conf.h"
-#include "sm/opensm/partitions_file.h"
 
 #include <utility>
 
@@ -29,10 +28,9 @@ bool PublishedPartitions::update_manual() {
   return true;
 }
 
-// If another subnet manager writes the tables, the default key may be at any index.
 PublishedPartitions::Definitions PublishedPartitions::all_with(Definitions own) const {
   own.insert(own.end(), manual_.begin(), manual_.end());
-  return subnet_manager_.writes() ? opensm::as_written(std::move(own)) : std::move(own);
+  return subnet_manager_.as_written(std::move(own));
 }
 
 std::set<uint16_t> PublishedPartitions::manual_pkeys() const {

@@ -4,6 +4,7 @@
 
 #include "lib/fabric/test_partitions.h"
 #include "sm/controller/controller.h"
+#include "sm/opensm/partitions_file.h"
 #include "tests/support/fake_store.h"
 #include "tests/support/temp_folder.h"
 
@@ -27,7 +28,18 @@ class ModelSubnetManager final : public engine::SubnetManager {
     wanted = std::move(partitions);
   }
   engine::EngineStatus status() const override { return now; }
-  bool writes() const override { return writing; }
+  engine::Capabilities capabilities() const override {
+    return {.writes = writing,
+            .repairs_tables = writing && repairs,
+            .manual_section = writing,
+            .follows_sweeps = follows_sweeps,
+            .serves_vports = serves_vports};
+  }
+  std::vector<engine::PortFault> port_faults() const override { return faults; }
+  std::vector<fabric::PartitionDefinition> as_written(
+      std::vector<fabric::PartitionDefinition> definitions) const override {
+    return writing ? opensm::as_written(std::move(definitions)) : std::move(definitions);
+  }
   Status check(const std::vector<fabric::PartitionDefinition>& definitions) const override {
     std::set<uint16_t> pkeys;
     for (const fabric::PartitionDefinition& definition : definitions)
@@ -52,6 +64,10 @@ class ModelSubnetManager final : public engine::SubnetManager {
 
   engine::EngineStatus now;
   bool writing = true;
+  bool repairs = true;
+  bool follows_sweeps = true;
+  bool serves_vports = false;
+  std::vector<engine::PortFault> faults;
   std::string refusal;
   uint64_t wanted_version = 0;
   engine::Partitions wanted, applied;

@@ -17,7 +17,7 @@ class PassiveSubnetManager final : public SubnetManager {
 
   void apply(uint64_t version, Partitions partitions) override;
   EngineStatus status() const override;
-  bool writes() const override { return false; }
+  Capabilities capabilities() const override { return {}; }
   Status check(const std::vector<fabric::PartitionDefinition>& definitions) const override;
   std::vector<fabric::PartitionDefinition> manual_partitions() const override { return {}; }
 

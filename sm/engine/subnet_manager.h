@@ -1,10 +1,13 @@
-// SubnetManager: makes a subnet enforce partitions. OpenSm gives them to an OpenSM;
-// PassiveSubnetManager writes nothing, because another subnet manager owns the tables.
+// SubnetManager: makes a subnet enforce partitions. OpenSm gives them to an OpenSM,
+// UfmSubnetManager to a UFM; PassiveSubnetManager writes nothing, because another subnet manager
+// owns the tables.
 #pragma once
 
 #include "lib/base/clock.h"
 #include "lib/base/result.h"
 #include "lib/fabric/partition_definition.h"
+#include "lib/ib/guid.h"
+#include "sm/engine/engine_finding.h"
 
 #include <cstdint>
 #include <functional>
@@ -31,7 +34,8 @@ std::string_view name(Health health);
 struct EngineStatus {
   Health health = Health::starting;
   bool port_down = false;  // it is not_master because its own port's link is down
-  // The fault and its remedy, for operators. While serving it is empty, or undone_edit.
+  // The fault and its remedy, for operators. While serving it is empty, undone_edit, or a fault
+  // that keeps no partition from being applied.
   std::string trouble;
   // The undone edit of our file by another user, and the reason; empty if there was none, or if it
   // has been corrected or withdrawn since.
@@ -40,22 +44,27 @@ struct EngineStatus {
   std::string shared_cgroup;
   // Why the running subnet manager could not be started again; empty: it could.
   std::string start_refused;
-  // Every sweep that begins from now on reads this version or a later one, and no running sweep
-  // reads an older one. 0 while a file that is not ours is in place.
+  // Further faults that the engine has found at its subnet manager. All are for operators: none
+  // changes what the engine does.
+  std::vector<EngineFinding> findings;
+  // Every sweep that begins from now on reads this version or a later one, but for the ports in
+  // port_faults(); and no running sweep reads an older one, if Capabilities::follows_sweeps. 0
+  // while a file that is not ours is in place, or the subnet manager has lost what we gave it.
   uint64_t placed = 0;
   // The sweep that read this version is over, even if some port did not answer, so tables are not
   // written with an older version any more. Never above `placed`. 0 again after a file that is not
   // ours, a change of the administrator's section, or another master.
   uint64_t swept = 0;
   // Counts since the engine's start.
-  uint64_t sweeps = 0;            // heavy sweeps that have ended
-  uint64_t failed_sweeps = 0;     // of these, sweeps in which some port did not answer
-  uint64_t hups = 0;              // sweeps that we have requested
-  uint64_t fail_opens = 0;        // times that the subnet manager discarded the file
-  uint64_t violations = 0;        // times that a file that is not ours was found in place
-  uint64_t restores = 0;          // times that our file was put back
-  uint64_t edits = 0;             // times that the administrator's section was accepted again
-  uint64_t losses = 0;            // times that another subnet manager became master
+  uint64_t sweeps = 0;         // heavy sweeps that have ended
+  uint64_t failed_sweeps = 0;  // of these, sweeps in which some port did not answer
+  uint64_t hups = 0;           // sweeps that we have requested
+  uint64_t fail_opens = 0;     // times that the subnet manager discarded the file
+  uint64_t violations = 0;     // times that a file that is not ours was found in place
+  uint64_t restores = 0;       // times that our file was put back
+  uint64_t edits = 0;          // times that the administrator's section was accepted again
+  // Times that another subnet manager became master, or that ours lost what we gave it.
+  uint64_t losses = 0;
   uint64_t full_tables = 0;       // times that a key found no room in a port's table
   uint64_t enforcement_lost = 0;  // times that a switch port's enforcement was disabled
   uint64_t starts = 0;            // times that the subnet manager was started or found again
@@ -64,6 +73,37 @@ struct EngineStatus {
 };
 
 using Partitions = std::shared_ptr<const std::vector<fabric::PartitionDefinition>>;
+
+// A port for which a part of the partitions is not in place, while the rest of them is.
+struct PortFault {
+  enum class Kind {
+    not_added,    // a desired membership is not in place
+    not_removed,  // one that is not desired may still be: the port is not free of its key
+  };
+  ib::Guid port;
+  Kind kind = Kind::not_added;
+  std::string text;  // the cause and the remedy, for operators
+  bool operator==(const PortFault&) const = default;
+};
+
+// How the rest of ibpod-sm works with an engine.
+struct Capabilities {
+  // The tables are written from our partitions. False: it only observes, and another subnet manager
+  // has partitions of its own.
+  bool writes = false;
+  // ibpod-sm itself may correct a table that stays wrong. False: only the subnet manager writes.
+  bool repairs_tables = false;
+  // The administrator's partitions are in one file with ours, which limits the size of both.
+  bool manual_section = false;
+  // `placed` and `swept` follow the sweeps of the subnet manager. False: until a version is
+  // `swept`, which is an estimate, a running sweep may have read an older one, so no key counts as
+  // removed.
+  bool follows_sweeps = true;
+  // A VF that is a virtual port behind its PF's port gets its keys, too. No scan finds it, so only
+  // its node can show its table.
+  bool serves_vports = false;
+  bool operator==(const Capabilities&) const = default;
+};
 
 // All calls are thread-safe.
 class SubnetManager {
@@ -84,13 +124,21 @@ class SubnetManager {
   // ignored, and the newest of several wins.
   virtual void apply(uint64_t version, Partitions partitions) = 0;
   virtual EngineStatus status() const = 0;
-  // False if it only observes, and another subnet manager writes the tables.
-  virtual bool writes() const = 0;
+  // Never changes.
+  virtual Capabilities capabilities() const = 0;
+  // By port; at most one of each kind a port. A change is followed by OnChange. Read status()
+  // first: a port without a fault then has all of the `placed` version.
+  virtual std::vector<PortFault> port_faults() const { return {}; }
   // ok if these partitions can be applied now. invalid, with value and reason, if the subnet
   // manager cannot accept them; exists if the administrator's section has one of their P_Keys.
   virtual Status check(const std::vector<fabric::PartitionDefinition>& definitions) const = 0;
   // The partitions of the administrator's own section, which are in the tables, too.
   virtual std::vector<fabric::PartitionDefinition> manual_partitions() const = 0;
+  // The definitions as the tables will show them: the subnet manager may do more than they say.
+  virtual std::vector<fabric::PartitionDefinition> as_written(
+      std::vector<fabric::PartitionDefinition> definitions) const {
+    return definitions;
+  }
 };
 
 }  // namespace ibpod::sm::engine

@@ -45,9 +45,13 @@ class OpenSm final : public engine::SubnetManager {
 
   void apply(uint64_t version, engine::Partitions partitions) override;
   engine::EngineStatus status() const override;
-  bool writes() const override { return true; }
+  engine::Capabilities capabilities() const override {
+    return {.writes = true, .repairs_tables = true, .manual_section = true};
+  }
   Status check(const std::vector<fabric::PartitionDefinition>& definitions) const override;
   std::vector<fabric::PartitionDefinition> manual_partitions() const override;
+  std::vector<fabric::PartitionDefinition> as_written(
+      std::vector<fabric::PartitionDefinition> definitions) const override;
 
  private:
   OpenSm(OpenSmEngineSettings settings, const OpenSmPaths& paths, OnChange changed,

@@ -46,14 +46,20 @@ engine::EngineStatus OpenSm::status() const { return published_.status(); }
 Status OpenSm::check(const std::vector<fabric::PartitionDefinition>& definitions) const {
   const PublishedStatus::File present = published_.file();
   TRY(check_own_port(definitions, settings_.supervisor.opensm.port));
-  const std::string text = TRY(fabric::render(as_written(definitions), present.section->text,
-                                              options_of(settings_.supervisor.opensm))
-                                   .during("the new partitions.conf"));
+  const std::string text =
+      TRY(fabric::render(opensm::as_written(definitions), present.section->text,
+                         options_of(settings_.supervisor.opensm))
+              .during("the new partitions.conf"));
   return check_growth(present.bytes, text.size());
 }
 
 std::vector<fabric::PartitionDefinition> OpenSm::manual_partitions() const {
   return published_.file().section->partitions;
+}
+
+std::vector<fabric::PartitionDefinition> OpenSm::as_written(
+    std::vector<fabric::PartitionDefinition> definitions) const {
+  return opensm::as_written(std::move(definitions));
 }
 
 }  // namespace ibpod::sm::opensm

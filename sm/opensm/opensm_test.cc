@@ -10,7 +10,9 @@ TEST_CASE("the engine of OpenSM keeps the contract of all engines, and writes") 
   OpenSmBed bed;
   bed.start();
   engine::test::check_contract(*bed.engine, bed.bell);
-  CHECK(bed.engine->writes());
+  CHECK(bed.engine->capabilities() ==
+        engine::Capabilities{.writes = true, .repairs_tables = true, .manual_section = true});
+  CHECK(bed.engine->as_written({fabric::default_definition()}).front().index0);
   CHECK(bed.bad_readings() == 0);
 }
 

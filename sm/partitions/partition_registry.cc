@@ -72,6 +72,20 @@ Status check_administered(const PartitionRecord* record, const std::string& name
   return Error(Code::denied, "partition " + name + " is declared in a file; change it there");
 }
 
+Status check_group(const Partition& partition, const state::Policy::Unsupported& unsupported) {
+  const auto refuse = [](const std::string& value, const std::string& why) {
+    return Error(Code::invalid, value + ", and " + why);
+  };
+  if (partition.sl.value_or(0) != 0 && !unsupported.sl.empty())
+    return refuse("sl: " + std::to_string(*partition.sl), unsupported.sl);
+  if (unsupported.group.empty()) return ok();
+  if (partition.mtu)
+    return refuse("mtu: " + std::to_string(128 << static_cast<int>(*partition.mtu)),
+                  unsupported.group);
+  if (partition.rate) return refuse("rate: " + gbps(*partition.rate), unsupported.group);
+  return ok();
+}
+
 }  // namespace
 
 Status PartitionRegistry::check_partition(const Partition& partition) const {
@@ -84,14 +98,11 @@ Status PartitionRegistry::check_partition(const Partition& partition) const {
       partition.membership == Membership::both ||
       std::any_of(partition.members.begin(), partition.members.end(),
                   [](const StaticMember& m) { return m.membership == Membership::both; });
-  if (both && !policy().both_allowed)
+  const state::Policy::Unsupported& unsupported = policy().unsupported;
+  if (both && !unsupported.both.empty())
     return Error(Code::invalid,
-                 "membership \"both\" needs opensm.allowBothPkeys; use limited or full");
-  if (partition.sl.value_or(0) != 0 && !policy().sl_allowed)
-    return Error(Code::invalid, "sl: " + std::to_string(*partition.sl) +
-                                    ", and OpenSM makes every service level 0 without qos: set "
-                                    "opensm.qos to true in ibpod-sm's configuration, or leave sl "
-                                    "out");
+                 "membership \"both\" " + unsupported.both + "; use limited or full");
+  TRY(check_group(partition, unsupported));
   for (const StaticMember& member : partition.members)
     TRY(check_member(records(), partition, member));
   return ok();

@@ -274,6 +274,31 @@ TEST_CASE("a partition that cannot come into force says why until it can") {
   CHECK(bed.state("green") == PartitionState::ready);
 }
 
+TEST_CASE("a value that the subnet manager cannot be given is refused, with the reason") {
+  Policy rules = policy();
+  rules.unsupported = {.both = "is not possible here",
+                       .sl = "it is set elsewhere: leave it out",
+                       .group = "it is set there: leave it out"};
+  Fixture bed(none(), rules);
+  Partition both = make_partition("blue", 0x100);
+  both.membership = kBoth;
+  CHECK(create(bed, both).error().text() ==
+        "membership \"both\" is not possible here; use limited or full");
+  const auto refusal = [&](const auto& change) {
+    Partition one = make_partition("blue", 0x100);
+    change(one);
+    const auto made = create(bed, one);
+    return made ? std::string() : made.error().text();
+  };
+  CHECK(refusal([](Partition& one) { one.sl = 3; }) ==
+        "sl: 3, and it is set elsewhere: leave it out");
+  CHECK(refusal([](Partition& one) { one.mtu = fabric::Mtu::mtu_4096; }) ==
+        "mtu: 4096, and it is set there: leave it out");
+  CHECK(refusal([](Partition& one) { one.rate = fabric::Rate(7); }) ==
+        "rate: 40, and it is set there: leave it out");
+  CHECK(refusal([](Partition& one) { one.sl = 0; }).empty());
+}
+
 TEST_CASE("what no fabric could grant is refused, and there are no more partitions than may be") {
   Policy rules = policy();
   rules.limits.partitions = 2;

@@ -100,16 +100,42 @@ const Family kHandshakes{"ibpod_sm_failed_handshakes_total",
                          {"reason"}};
 const Family kSweep{"ibpod_sm_sweep_seconds", "Duration of the subnet manager's last sweep.",
                     Kind::gauge};
+const Family kChange{"ibpod_sm_change_seconds",
+                     "Time from a change of the partitions until the subnet manager has it in "
+                     "place, and until a sweep with it is over.",
+                     Kind::histogram,
+                     {"version"},
+                     {.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600}};
+const Family kUfmCalls{"ibpod_sm_ufm_calls_total",
+                       "Calls to UFM, by operation and result.",
+                       Kind::counter,
+                       {"operation", "result"}};
+const Family kUfmSeconds{"ibpod_sm_ufm_call_seconds",
+                         "Duration of the calls to UFM, with all their requests.",
+                         Kind::histogram,
+                         {"operation"},
+                         {.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}};
+const Family kUfmWidened{"ibpod_sm_ufm_widened_total",
+                         "Members that UFM has made full although limited was requested.",
+                         Kind::counter};
+const Family kUfmIgnored{"ibpod_sm_ufm_ignored_total",
+                         "Changes of members that UFM has accepted and then did not show.",
+                         Kind::counter};
+const Family kUfmForeign{
+    "ibpod_sm_ufm_foreign_members",
+    "Members of ibpod-sm's partitions that another client has put into UFM, at the last reading.",
+    Kind::gauge};
 const Family kScan{"ibpod_sm_scan_seconds", "Duration of the last scan of all ports.", Kind::gauge};
 
 }  // namespace
 
 const std::vector<Family>& metric_families() {
   static const std::vector<Family> families{
-      kVerified, kRequests,   kPorts,        kDrifts,        kRepairs,    kPackets,   kScan,
-      kBindings, kUnsettled,  kWaiting,      kIssues,        kDeclared,   kHealth,    kVersion,
-      kEvents,   kSweep,      kUnauthorized, kFirstBindings, kWrongNodes, kDropped,   kExpires,
-      kUsable,   kKeyExposed, kRefused,      kStarved,       kCut,        kHandshakes};
+      kVerified, kRequests,   kPorts,      kDrifts,       kRepairs,       kPackets,    kScan,
+      kBindings, kUnsettled,  kWaiting,    kIssues,       kDeclared,      kHealth,     kVersion,
+      kEvents,   kSweep,      kChange,     kUnauthorized, kFirstBindings, kWrongNodes, kDropped,
+      kExpires,  kUsable,     kKeyExposed, kRefused,      kStarved,       kCut,        kHandshakes,
+      kUfmCalls, kUfmSeconds, kUfmWidened, kUfmIgnored,   kUfmForeign};
   return families;
 }
 
@@ -353,6 +379,23 @@ void Telemetry::engine(const engine::EngineStatus& status, uint64_t desired) {
   event("start", status.starts);
   metrics_.replace(kEvents, events);
   metrics_.set(kSweep, {}, std::chrono::duration<double>(status.last_sweep).count());
+}
+
+void Telemetry::change_reached(std::string_view version, std::chrono::duration<double> took) {
+  metrics_.observe(kChange, {std::string(version)}, took.count());
+}
+
+void Telemetry::ufm_call(std::string_view operation, std::optional<Code> failure,
+                         std::chrono::duration<double> took) {
+  const std::string result = failure ? std::string(name(*failure)) : "done";
+  metrics_.add(kUfmCalls, {std::string(operation), result});
+  metrics_.observe(kUfmSeconds, {std::string(operation)}, took.count());
+}
+
+void Telemetry::ufm_members(const UfmMembers& members) {
+  metrics_.replace(kUfmWidened, {http::Sample{{}, static_cast<double>(members.widened)}});
+  metrics_.replace(kUfmIgnored, {http::Sample{{}, static_cast<double>(members.ignored)}});
+  metrics_.set(kUfmForeign, {}, static_cast<double>(members.foreign));
 }
 
 }  // namespace ibpod::sm::telemetry

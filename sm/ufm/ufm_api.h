@@ -59,12 +59,19 @@ struct UfmVport {
   bool operator==(const UfmVport&) const = default;
 };
 
+// What the last call has reached: why it was unavailable.
+enum class Peer {
+  none,     // no address has answered in time
+  standby,  // only a UFM that is not the master of its pair has
+  master,
+};
+
 // A call returns unavailable if UFM could not be reached, did not answer in time, is not the master
 // of its pair, or answered 5xx or something that is not its own (HTML, cut JSON): it may have done
 // what it was asked, or not. denied: UFM does not accept our credentials, or its user has no right
 // to this call. invalid: UFM refuses the value, with its words. An answer without error means that
 // UFM has stored the change; whether it is in force, only a port's table shows.
-// One thread at a time.
+// One thread at a time, but for cancel().
 class UfmApi {
  public:
   UfmApi() = default;
@@ -85,7 +92,15 @@ class UfmApi {
   // last member. ok if the partition does not exist.
   virtual Status remove(ib::PKey pkey, const std::vector<ib::Guid>& guids) = 0;
 
+  virtual Peer peer() const { return Peer::none; }
+  // Ends the running call, and all later ones, with unavailable. A client that cannot do that lets
+  // the call run until its timeout.
+  virtual void cancel() {}
+
   // For preflight checks.
+  // The errors of addresses that have denied us while another one is the master: after a failover
+  // no UFM would accept us.
+  virtual std::vector<std::string> denials() const { return {}; }
   virtual Result<std::string> version() = 0;
   virtual Result<SiteSettings> settings() = 0;
   virtual Result<std::vector<ib::Guid>> ports() = 0;

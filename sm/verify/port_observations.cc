@@ -59,9 +59,10 @@ fabric::Condition condition_of(const TableDiff& diff) {
   return {reason, "its P_Key table " + diff.text()};
 }
 
-TableFinding finding_of(TableDiff diff, uint64_t version) {
+TableFinding finding_of(TableDiff diff, uint64_t version, uint64_t swept) {
   TableFinding finding;
   finding.version = version;
+  finding.swept = swept;
   finding.diff = std::move(diff);
   if (finding.diff.good()) {
     finding.kind = TableFinding::Kind::good;
@@ -139,7 +140,8 @@ std::optional<TableFinding> PortObservations::finding_from_port(ib::Guid port, u
     return unseen;
   }
   if (observation->applied < changed_in) return TableFinding{};
-  TableFinding finding = finding_of(compare(*table, desired), observation->applied);
+  TableFinding finding =
+      finding_of(compare(*table, desired), observation->applied, observation->swept);
   finding.proof = fabric::Proof::port;
   finding.enforcement = enforcement(observation->result, desired);
   if (finding.kind == TableFinding::Kind::good)
@@ -152,7 +154,8 @@ std::optional<TableFinding> PortObservations::finding_from_node(ib::Guid port, u
                                                                 const DesiredTable& desired) const {
   const NodeObservation* const observation = find_node_report(port);
   if (observation == nullptr || observation->applied < changed_in) return std::nullopt;
-  TableFinding finding = finding_of(nodes_.diff(port, desired), observation->applied);
+  TableFinding finding =
+      finding_of(nodes_.diff(port, desired), observation->applied, observation->swept);
   finding.proof = fabric::Proof::node;
   finding.drifted = finding.kind == TableFinding::Kind::wrong && observation->swept >= changed_in;
   return finding;

@@ -40,6 +40,7 @@ struct TableFinding {
   TableDiff diff = {};
   fabric::Condition condition = {};
   uint64_t version = 0;  // the version in place at the reading
+  uint64_t swept = 0;    // the last version that a sweep had applied then
   // True if the table is wrong although a sweep had applied that version when it was read.
   bool drifted = false;
   // True if the wrong table is that of the enforcing switch port.

@@ -1,5 +1,7 @@
 #include "sm/verify/port_verifier.h"
 
+#include "lib/base/join.h"
+
 #include <algorithm>
 
 namespace ibpod::sm::verify {
@@ -46,9 +48,10 @@ DesiredTable PortVerifier::unmanaged_keys(ib::Guid port) const {
 }
 
 PortVerifier::EngineChange PortVerifier::engine_changed(const engine::EngineStatus& status,
-                                                        bool writes, Time now) {
+                                                        const engine::Capabilities& capabilities,
+                                                        Time now) {
   EngineChange change;
-  engine_.writes = writes;
+  engine_.capabilities = capabilities;
   engine_.health = status.health;
   if (status.placed < applied_.newest() || status.swept < swept_.newest()) ++engine_.rollbacks;
   const uint64_t generation = losses_in(status) + status.edits + engine_.rollbacks;
@@ -62,6 +65,24 @@ PortVerifier::EngineChange PortVerifier::engine_changed(const engine::EngineStat
   applied_.record(status.placed, now);
   swept_.record(status.swept, now);
   return change;
+}
+
+PortVerdicts PortVerifier::set_port_faults(const std::vector<engine::PortFault>& faults) {
+  PortVerdicts verdicts;
+  for (const ib::Guid port : engine_.faults.set(faults))
+    verdicts.push_back(
+        {port, PortVerdict::Kind::condition, with_fault(port, {Reason::waiting, ""})});
+  return verdicts;
+}
+
+// The condition with the text of the port's faults, which are the cause, before its own.
+Condition PortVerifier::with_fault(ib::Guid port, Condition condition) const {
+  std::optional<std::string> text = engine_.faults.text(port);
+  if (!text) return condition;
+  if (condition.reason == Reason::waiting) condition.reason = Reason::misconfigured;
+  if (!condition.text.empty()) add_item(*text, "; ", condition.text);
+  condition.text = std::move(*text);
+  return condition;
 }
 
 // --- readings
@@ -140,12 +161,24 @@ Result<PortVerdicts> PortVerifier::record_report(const std::string& node, ib::Gu
 
 // --- verdicts
 
+// Before anything of ours is in force, tables may be another subnet manager's.
+bool PortVerifier::tables_prove_something() const {
+  const bool follows = engine_.capabilities.follows_sweeps;
+  return (follows ? swept_ : applied_).newest() != 0;
+}
+
+// The table is right, and yet a sweep may still write an older version of it.
+bool PortVerifier::may_get_keys_back(ib::Guid port, const TableFinding& finding) const {
+  if (engine_.faults.not_removed(port)) return true;
+  return !engine_.capabilities.follows_sweeps && finding.swept < requests_.changed_in(port);
+}
+
 void PortVerifier::verify(ib::Guid port, Time now, PortVerdicts& verdicts) {
   using Kind = PortVerdict::Kind;
   if (const std::string fault = wrong_subnet(); !fault.empty())
     return verdicts.push_back({port, Kind::condition, {Reason::unreachable, fault}});
-  // Before the first sweep, and during a repair, tables prove nothing.
-  if (swept_.newest() == 0 || repairs_.under_way(port)) return;
+  // A table that is being repaired proves nothing.
+  if (!tables_prove_something() || repairs_.under_way(port)) return;
   const TableFinding finding =
       observations_.finding(port, std::max<uint64_t>(requests_.changed_in(port), 1), desired_);
   switch (finding.kind) {
@@ -153,12 +186,16 @@ void PortVerifier::verify(ib::Guid port, Time now, PortVerdicts& verdicts) {
       return;
     case TableFinding::Kind::good:
       repairs_.settle(port);
-      return verdicts.push_back(
-          {port, Kind::verified, {}, finding.version, finding.proof, finding.enforcement});
+      return verdicts.push_back({port,
+                                 may_get_keys_back(port, finding) ? Kind::present : Kind::verified,
+                                 {},
+                                 finding.version,
+                                 finding.proof,
+                                 finding.enforcement});
     case TableFinding::Kind::wrong:
       // A running sweep may still write it.
       if (!finding.drifted) return;
-      verdicts.push_back({port, Kind::condition, finding.condition});
+      verdicts.push_back({port, Kind::condition, with_fault(port, finding.condition)});
       return plan_repair(port, finding, now, verdicts);
     case TableFinding::Kind::unseen:
       repairs_.drop(port);
@@ -169,10 +206,12 @@ void PortVerifier::verify(ib::Guid port, Time now, PortVerdicts& verdicts) {
 void PortVerifier::verify_unseen(ib::Guid port, const Condition& condition,
                                  PortVerdicts& verdicts) {
   using Kind = PortVerdict::Kind;
-  const Absence absence = classify_absence(port, condition.reason);
-  if (absence == Absence::needs_no_proof)
+  const Absence absence = engine_.faults.not_removed(port)
+                              ? Absence::nothing
+                              : classify_absence(port, condition.reason);
+  if (absence == Absence::needs_no_proof && !engine_.faults.not_added(port))
     return verdicts.push_back({port, Kind::verified, {}, swept_.newest()});
-  verdicts.push_back({port, Kind::condition, why_unseen(port, condition)});
+  verdicts.push_back({port, Kind::condition, with_fault(port, why_unseen(port, condition))});
   if (absence == Absence::holds_no_key)
     verdicts.push_back({port, Kind::clean, {}, swept_.newest(), fabric::Proof::port});
   else if (absence == Absence::holds_none_new)
@@ -244,7 +283,8 @@ PortVerifier::Absence PortVerifier::classify_absence(ib::Guid port, Reason reaso
   // OpenSM writes a port's table when it finds the port. If the port was present between two scans,
   // OpenSM corrects its table at its return, before it carries traffic (docs/opensm-notes.md).
   // Virtual ports are never on the subnet.
-  if (engine_.writes && scanned_since && !has_virtual_ports()) return Absence::holds_none_new;
+  if (engine_.capabilities.writes && scanned_since && !has_virtual_ports())
+    return Absence::holds_none_new;
   return Absence::nothing;
 }
 
@@ -268,17 +308,21 @@ bool PortVerifier::has_virtual_ports() const {
                      [](const fabric::Port& port) { return port.virtualized; });
 }
 
-// A VF may be missing because it is a virtual port that the subnet manager does not serve, or
-// because its port has left the subnet.
+// A VF may be missing because it is a virtual port, which no scan finds, or because its port has
+// left the subnet.
 Condition PortVerifier::why_unseen(ib::Guid port, const Condition& condition) const {
   if (condition.reason != Reason::port_unknown) return condition;
   const fabric::Topology& topology = observations_.topology();
   for (const fabric::Binding* const binding : requests_.bindings_on(port)) {
     const fabric::Port* const pf = topology.find(binding->pf_guid);
     if (binding->kind != fabric::Kind::vf || pf == nullptr || !pf->virtualized) continue;
-    return {Reason::vport, "the VF is a virtual port of " + fabric::described(topology, pf->guid) +
-                               ", and this subnet manager does not serve virtual ports; use "
-                               "NVIDIA's OpenSM with virt_enabled 2, or UFM"};
+    return {Reason::vport,
+            "the VF is a virtual port of " + fabric::described(topology, pf->guid) +
+                (engine_.capabilities.serves_vports
+                     ? ", whose table only its node can read, and the node has not reported it: "
+                       "check its agent (`ibpodctl doctor` on the node)"
+                     : ", and this subnet manager does not serve virtual ports; use NVIDIA's "
+                       "OpenSM with virt_enabled 2, or UFM")};
   }
   if (observations_.has_disappeared(port))
     return {Reason::port_down, "the port has left the subnet: its link or its node is down"};
@@ -303,7 +347,7 @@ bool PortVerifier::awaits_sm(ib::Guid port, const ib::PKeyTable& table) const {
 void PortVerifier::plan_repair(ib::Guid port, const TableFinding& finding, Time now,
                                PortVerdicts& verdicts) {
   using engine::Health;
-  const bool may_repair = engine_.writes && observations_.of_own_subnet() &&
+  const bool may_repair = engine_.capabilities.repairs_tables && observations_.of_own_subnet() &&
                           (engine_.health == Health::serving || engine_.health == Health::gone);
   if (!may_repair) return repairs_.drop(port);
   const Observation* const observation = observations_.find_port(port);

@@ -9,6 +9,7 @@
 #include "sm/engine/subnet_manager.h"
 #include "sm/probe/repair.h"
 #include "sm/verify/desired_keys.h"
+#include "sm/verify/port_faults.h"
 #include "sm/verify/port_observations.h"
 #include "sm/verify/port_requests.h"
 #include "sm/verify/repair_queue.h"
@@ -29,6 +30,7 @@ struct PortVerdict {
   enum class Kind {
     condition,  // not verified; `condition` has the reason
     verified,   // its table is as desired: `version`, `proof`, `enforcement`
+    present,    // the same, but keys that it must not have may come back: none counts as removed
     clean,      // it holds no key that must be removed: `version`
     absent,     // no scan finds it: keys given since the last scan that found it never reached it
     drifted,    // its table was right before; see `condition`
@@ -75,7 +77,11 @@ class PortVerifier {
     bool has_swept = false;    // a sweep has applied a newer version
     bool first_sweep = false;  // earlier readings may be of another subnet manager
   };
-  EngineChange engine_changed(const engine::EngineStatus& status, bool writes, Time now);
+  EngineChange engine_changed(const engine::EngineStatus& status,
+                              const engine::Capabilities& capabilities, Time now);
+  // Read the faults after the status of engine_changed(). Returns conditions for the ports that
+  // have a new fault, or none any more.
+  PortVerdicts set_port_faults(const std::vector<engine::PortFault>& faults);
 
   // The present health: repairs are planned only if the tables are ours to write.
   void set_engine_health(engine::Health health) { engine_.health = health; }
@@ -130,15 +136,19 @@ class PortVerifier {
   bool is_released_with_node(const fabric::Binding& binding) const;
   bool is_visible_while_bound(const fabric::Binding& binding) const;
   bool has_virtual_ports() const;
+  bool tables_prove_something() const;
+  bool may_get_keys_back(ib::Guid port, const TableFinding& finding) const;
+  fabric::Condition with_fault(ib::Guid port, fabric::Condition condition) const;
   fabric::Condition why_unseen(ib::Guid port, const fabric::Condition& condition) const;
   bool awaits_sm(ib::Guid port, const ib::PKeyTable& table) const;
 
-  // The subnet manager's status at the last engine_changed().
+  // The subnet manager as it was last reported.
   struct Engine {
     uint64_t losses = 0;     // table resets that it has reported
     uint64_t rollbacks = 0;  // times that it returned to an older version
-    bool writes = false;     // it writes the tables, and is ours
+    engine::Capabilities capabilities;
     engine::Health health = engine::Health::starting;
+    PortFaults faults;
   };
 
   Settings settings_;

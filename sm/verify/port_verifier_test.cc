@@ -48,7 +48,7 @@ struct Subnet {
   PortVerifier::EngineChange sweep(uint64_t version = 1) {
     ++seconds;
     status.placed = status.swept = version;
-    return verifier.engine_changed(status, writes, now());
+    return verifier.engine_changed(status, capabilities, now());
   }
   // A full scan that reads all present ports.
   PortVerdicts scan() {
@@ -75,7 +75,7 @@ struct Subnet {
   Requests requests;
   PortVerifier verifier{{.epoch = "e", .own_port = kSm}, requests};
   engine::EngineStatus status;
-  bool writes = true;
+  engine::Capabilities capabilities{.writes = true, .repairs_tables = true};
   bool is_complete = true;
   std::map<ib::Guid, fabric::Port> ports;
   ib::PKeyTable table{ib::kDefaultFull, kBlue, ib::PKey(), ib::PKey()};
@@ -120,7 +120,7 @@ TEST_CASE_FIXTURE(Subnet, "while a sweep may still write it, a wrong table is no
   sweep();
   requests.version = 2;
   status.placed = 2;
-  verifier.engine_changed(status, writes, now());
+  verifier.engine_changed(status, capabilities, now());
   CHECK(scan().empty());
   sweep(2);
   CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::drifted});
@@ -159,7 +159,8 @@ TEST_CASE_FIXTURE(Subnet, "after its repair, a right table settles the port") {
 
 TEST_CASE_FIXTURE(Subnet, "tables that are not ours to write are not repaired") {
   table = {kBlue, kForeign};
-  SUBCASE("of another subnet manager") { writes = false; }
+  SUBCASE("of another subnet manager") { capabilities = {}; }
+  SUBCASE("if only the subnet manager may write") { capabilities.repairs_tables = false; }
   SUBCASE("while ours is not master") { status.health = engine::Health::not_master; }
   SUBCASE("while ours has thrown the file away") { status.health = engine::Health::failed_open; }
   CHECK(kinds(scan_swept()) == std::vector{Kind::condition});
@@ -232,7 +233,7 @@ TEST_CASE_FIXTURE(Subnet, "what the subnet manager reports decides which reading
   SUBCASE("it went back to an older version") {
     status.placed = status.swept = 0;
     ++seconds;
-    CHECK_FALSE(verifier.engine_changed(status, writes, now()).has_swept);
+    CHECK_FALSE(verifier.engine_changed(status, capabilities, now()).has_swept);
     CHECK(verifier.applied() == 0);
     CHECK(verifier.swept() == 0);
     CHECK(scan().empty());
@@ -275,6 +276,92 @@ TEST_CASE_FIXTURE(Subnet, "a report with more keys than the port has entries is 
   CHECK(too_many.error().code() == Code::busy);
 }
 
+// --- an engine that does not see the sweeps, and faults of single ports
+
+TEST_CASE_FIXTURE(Subnet,
+                  "if sweeps are not seen, keys count as present at once, and as removed "
+                  "after a sweep") {
+  capabilities.follows_sweeps = false;
+  table = {kBlue};
+  CHECK(scan().empty());
+  status.placed = 1;
+  verifier.engine_changed(status, capabilities, now());
+  PortVerdicts verdicts = scan();
+  REQUIRE(kinds(verdicts) == std::vector{Kind::present});
+  CHECK(verdicts[0].version == 1);
+  CHECK(verdicts[0].proof == Proof::port);
+  CHECK(kinds(scan_swept()) == std::vector{Kind::verified});
+  // A version later, the port may still be written by a sweep that has read the first one.
+  requests.version = status.placed = 2;
+  verifier.engine_changed(status, capabilities, now());
+  CHECK(kinds(scan()) == std::vector{Kind::present});
+  table = {kBlue, kForeign};
+  CHECK_MESSAGE(scan().empty(), "a running sweep may remove it");
+  sweep(2);
+  CHECK(kinds(scan()).front() == Kind::condition);
+  table = {kBlue};
+  CHECK(kinds(scan()) == std::vector{Kind::verified});
+}
+
+TEST_CASE_FIXTURE(Subnet, "the fault of a port is the cause that its condition names first") {
+  using PortFault = engine::PortFault;
+  table = {ib::PKey()};
+  sweep();
+  PortVerdicts verdicts = verifier.set_port_faults({{kVf, PortFault::Kind::not_added, "refused"}});
+  REQUIRE(kinds(verdicts) == std::vector{Kind::condition});
+  CHECK(verdicts[0].port == kVf);
+  CHECK(verdicts[0].condition == fabric::Condition{Reason::misconfigured, "refused"});
+  CHECK(verifier.set_port_faults({{kVf, PortFault::Kind::not_added, "refused"}}).empty());
+  verdicts = scan();
+  REQUIRE(kinds(verdicts).front() == Kind::condition);
+  CHECK(verdicts[0].condition.reason == Reason::missing_key);
+  CHECK(verdicts[0].condition.text == "refused; its P_Key table lacks 0x8001");
+  table = {kBlue};
+  CHECK(kinds(scan()) == std::vector{Kind::verified});
+  verdicts = verifier.set_port_faults({});
+  REQUIRE(kinds(verdicts) == std::vector{Kind::condition});
+  CHECK(verdicts[0].condition == fabric::Condition{Reason::waiting, ""});
+}
+
+TEST_CASE_FIXTURE(Subnet, "a port that still has to lose a membership is never clean") {
+  using PortFault = engine::PortFault;
+  const std::vector<PortFault> faults{{kVf, PortFault::Kind::not_removed, "ignored"}};
+  sweep();
+  requests.binding.state = fabric::BindingState::releasing;
+  SUBCASE("its table is right") {
+    table = {kBlue};
+    verifier.set_port_faults(faults);
+    CHECK(kinds(scan()) == std::vector{Kind::present});
+    verifier.set_port_faults({});
+    CHECK(kinds(scan()) == std::vector{Kind::verified});
+  }
+  SUBCASE("its node is being forgotten") {
+    remove_vf();
+    requests.forgetting = true;
+    verifier.set_port_faults(faults);
+    CHECK(kinds(scan()) == std::vector{Kind::condition});
+    verifier.set_port_faults({});
+    CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::clean});
+  }
+  SUBCASE("no scan has found it") {
+    remove_vf();
+    verifier.set_port_faults(faults);
+    CHECK(kinds(scan()) == std::vector{Kind::condition});
+    verifier.set_port_faults({});
+    CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::absent});
+  }
+  SUBCASE("its partitions need no proof") {
+    remove_vf();
+    requests.no_proof = true;
+    verifier.set_port_faults(faults);
+    CHECK(kinds(scan()) == std::vector{Kind::condition});
+    verifier.set_port_faults({{kVf, PortFault::Kind::not_added, "refused"}});
+    CHECK(kinds(scan()) == std::vector{Kind::condition});
+    verifier.set_port_faults({});
+    CHECK(kinds(scan()) == std::vector{Kind::verified});
+  }
+}
+
 // --- absent ports
 
 TEST_CASE_FIXTURE(Subnet, "of an absent port nothing is proved but by one of these rules") {
@@ -308,6 +395,7 @@ TEST_CASE_FIXTURE(Subnet, "of an absent port nothing is proved but by one of the
     const PortVerdicts verdicts = scan();
     REQUIRE(kinds(verdicts) == std::vector{Kind::condition});
     CHECK(verdicts[0].condition.reason == Reason::vport);
+    CHECK(verdicts[0].condition.text.find("does not serve virtual ports") != std::string::npos);
   }
   SUBCASE("proof: none") {
     requests.no_proof = true;
@@ -322,7 +410,7 @@ TEST_CASE_FIXTURE(Subnet, "of an absent port nothing is proved but by one of the
     CHECK(verdicts[1].proof == Proof::port);
   }
   SUBCASE("another subnet manager writes the tables") {
-    writes = false;
+    capabilities = {};
     sweep();
     CHECK(kinds(scan()) == std::vector{Kind::condition});
   }

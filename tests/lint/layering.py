@@ -15,7 +15,7 @@ ROW = re.compile(r"^\| `([^`]+)` \| (\d+) \|[^|]*\|([^|]*)\|", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 C_LIBRARY = ("sys", "net", "netinet", "arpa", "bits")
 TEST = re.compile(r"_(test|fuzz|bench)\.cc$|/test_\w+\.h$")
-SUPPORT = "tests/support"
+SUPPORT = ("tests/support", "tests/support/ufm")
 GENERATED = re.compile(r"(\.grpc)?\.pb\.h$")
 NAMESPACE = re.compile(r"^namespace (ibpod[\w:]*) \{\n((?:(?!^\}).*\n)*)", re.M)
 DECLARATIONS = re.compile(r"(\s*(class|struct|enum class) \w+( : \w+)?;|\s*//.*)*\s*")
@@ -27,6 +27,7 @@ NAMESPACES = {
     # Below tests/ a program names its own; these folders share theirs with others.
     "tests/contract": "ibpod::contract",
     "tests/support/multus": "ibpod::multus",
+    "tests/support/ufm": "ibpod::fake_ufm",
     "tests/vm": "ibpod::vm",
     "tests/vm/probes": "ibpod::probes",
 }
@@ -63,7 +64,7 @@ def judge_own(table, name, here, parent, included):
         return "it is for tests"
     if other == parent or there.level < here.level:
         return None
-    if TEST.search(name) and other == SUPPORT:
+    if TEST.search(name) and other in SUPPORT:
         return None
     return f"{other} is on level {there.level}, {parent} on {here.level}"
 

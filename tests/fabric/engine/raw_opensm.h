@@ -40,6 +40,10 @@ class RawOpenSm {
   // Until the sweep that was asked for has ended; the same.
   std::optional<std::vector<sm::opensm::LogMark>> finish_sweep();
 
+  // Its partitions.conf, for another program that writes it.
+  const Path& partitions() const { return paths_.partitions; }
+  pid_t pid() const { return process_->pid(); }
+
  private:
   static sm::opensm::OpenSmSettings with_both();
   void start();

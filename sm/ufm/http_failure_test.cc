@@ -1,0 +1,112 @@
+#include "sm/ufm/http_failure.h"
+
+#include "sm/ufm/address.h"
+#include "sm/ufm/printable.h"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::ufm {
+namespace {
+
+TEST_CASE("the status of an answer decides the code of the failure") {
+  struct Row {
+    int status;
+    std::optional<Code> code;
+  };
+  for (const Row& row : std::vector<Row>{{200, {}},
+                                         {201, {}},
+                                         {202, {}},
+                                         {204, {}},
+                                         {206, Code::unavailable},
+                                         {301, Code::unavailable},
+                                         {302, Code::unavailable},
+                                         {304, Code::unavailable},
+                                         {400, Code::invalid},
+                                         {401, Code::denied},
+                                         {403, Code::denied},
+                                         {404, Code::invalid},
+                                         {408, Code::unavailable},
+                                         {409, Code::invalid},
+                                         {429, Code::unavailable},
+                                         {500, Code::unavailable},
+                                         {503, Code::unavailable},
+                                         {599, Code::unavailable},
+                                         {999, Code::unavailable},
+                                         {0, Code::unavailable}}) {
+    CAPTURE(row.status);
+    const auto failure = failure_of({row.status});
+    CHECK((failure ? std::optional(failure->code()) : std::nullopt) == row.code);
+  }
+  CHECK(is_not_found({404}));
+  CHECK(is_not_found({405}));
+  CHECK_FALSE(is_not_found({400}));
+  CHECK_FALSE(is_not_found({200}));
+}
+
+TEST_CASE("a failure has UFM's words, at most 200 bytes of them and printable") {
+  const auto text = [](int status, const std::string& body) {
+    return failure_of({status, body})->text();
+  };
+  CHECK(text(400, "PKey 0x5 is invalid\n") == "answered 400: PKey 0x5 is invalid?");
+  CHECK(text(503, "") == "answered 503");
+  CHECK(text(502, "<html><h1>Bad Gateway</h1>") == "answered 502 with HTML");
+  CHECK(text(302, "Moved") == "answered 302: a redirect, which is not followed");
+  CHECK(text(400, std::string(5'000, 'x')) == "answered 400: " + std::string(197, 'x') + "...");
+  CHECK(text(400, "a\x1b[2J\xff") == "answered 400: a?[2J?");
+}
+
+TEST_CASE("an address is https, a host and perhaps a port") {
+  for (const char* good : {"https://ufm", "https://ufm.example.com:8443", "https://UFM-1",
+                           "https://192.0.2.1", "https://[2001:db8::1]", "https://[::1]:443"}) {
+    CAPTURE(good);
+    CHECK(check_address(good));
+  }
+  for (const char* bad : {"",
+                          "ufm",
+                          "http://ufm",
+                          "HTTPS://ufm",
+                          "https://",
+                          "https://:443",
+                          "https://ufm:",
+                          "https://ufm:0",
+                          "https://ufm:65536",
+                          "https://ufm:1x",
+                          "https://ufm/",
+                          "https://ufm/path",
+                          "https://user@ufm",
+                          "https://user:password@ufm",
+                          "https://ufm?x",
+                          "https://ufm#x",
+                          "https://u fm",
+                          "https://ufm\r\nHost: x",
+                          "https://::1",
+                          "https://[::1",
+                          "https://[ufm]",
+                          "https://[192.0.2.1]",
+                          "https://-ufm",
+                          "https://.",
+                          "https://ufm:1:2",
+                          "file:///etc/passwd",
+                          "https://ufm\\@x",
+                          "https://\xc3\xa4"}) {
+    CAPTURE(bad);
+    const Status checked = check_address(bad);
+    REQUIRE_FALSE(checked);
+    CHECK(checked.error().code() == Code::invalid);
+    CHECK(checked.error().text().find("https://HOST:PORT") != std::string::npos);
+  }
+}
+
+TEST_CASE("a text is cut to its limit, with a mark") {
+  CHECK(printable("", 3).empty());
+  CHECK(printable("abc", 3) == "abc");
+  CHECK(printable("abcd", 3) == "...");
+  CHECK(printable("abcde", 4) == "a...");
+  CHECK(printable(std::string("\0\t\x7f\x80~ ", 6), 10) == "????~ ");
+}
+
+}  // namespace
+}  // namespace ibpod::sm::ufm

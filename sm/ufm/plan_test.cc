@@ -1,0 +1,252 @@
+#include "sm/ufm/plan.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::ufm {
+namespace {
+
+constexpr ib::PKey kBlue{0x10};
+constexpr ib::Guid kA{0xa}, kB{0xb}, kC{0xc}, kD{0xd};
+constexpr MemberValues kFull{ib::Membership::full}, kLimited{ib::Membership::limited},
+    kFirst{ib::Membership::full, true};
+
+using Guids = std::vector<ib::Guid>;
+
+UfmMember member(ib::Guid guid, const MemberValues& values) {
+  return {guid, values.membership, values.index0};
+}
+
+// A partition as desired, shown and recorded. nullopt: it is not there.
+struct Blue {
+  std::optional<std::map<ib::Guid, MemberValues>> desired;
+  std::optional<std::vector<UfmMember>> shown;
+  std::optional<WrittenPartition> written;
+  Retries retries = {};
+  ForeignMembers foreign = ForeignMembers::report;
+};
+
+// Keeps what a PartitionState points to.
+class Kept {
+ public:
+  explicit Kept(const Blue& blue) : blue_(blue) {
+    if (blue.desired) desired_ = {true, *blue.desired};
+    if (blue.shown) shown_ = {kBlue, "blue", true, *blue.shown};
+  }
+  PartitionState state() const {
+    return {kBlue, blue_.desired ? &desired_ : nullptr, blue_.shown ? &shown_ : nullptr,
+            blue_.written ? &*blue_.written : nullptr};
+  }
+  std::vector<Step> plan() const {
+    return ufm::plan(state(), compare(state()), blue_.retries, blue_.foreign);
+  }
+
+ private:
+  Blue blue_;
+  DesiredPartition desired_;
+  UfmPartition shown_;
+};
+
+// "-b +a,c:full0": removals and additions in their order.
+std::string text(const std::vector<Step>& steps) {
+  std::string all;
+  for (const Step& step : steps) {
+    std::string guids;
+    for (const ib::Guid guid : step.guids)
+      guids += (guids.empty() ? "" : ",") + guid.text().substr(21);
+    if (!all.empty()) all += " ";
+    all += (step.of_class.kind == Step::Kind::addition ? "+" : "-") + guids;
+    if (step.of_class.kind == Step::Kind::removal) continue;
+    all += step.of_class.membership == ib::Membership::full ? ":full" : ":limited";
+    if (step.of_class.index0) all += "0";
+  }
+  return all;
+}
+
+TEST_CASE("the plan has only what differs, removals first, one call for each kind of member") {
+  const UfmMember unknown{kA, std::nullopt, false}, unknown_index{kA, ib::Membership::full};
+  const WrittenPartition a_limited{{kA, {kLimited}}}, a_full{{kA, {kFull}}};
+  const struct {
+    const char* about;
+    Blue blue;
+    const char* plan;
+  } cases[] = {
+      {"nothing at all", {}, ""},
+      {"a new partition",
+       {{{{kA, kFull}, {kB, kLimited}, {kC, kFull}, {kD, kFirst}}}, {}, {}},
+       "+0b:limited +0a,0c:full +0d:full0"},
+      {"all is there", {{{{kA, kFull}}}, {{member(kA, kFull)}}, {a_full}}, ""},
+      {"one is missing",
+       {{{{kA, kFull}, {kB, kFull}}}, {{member(kA, kFull)}}, {a_full}},
+       "+0b:full"},
+      {"one is to go",
+       {{{{kB, kFull}}}, {{member(kA, kFull), member(kB, kFull)}}, {a_full}},
+       "-0a"},
+      {"one goes, one comes", {{{{kB, kFull}}}, {{member(kA, kFull)}}, {a_full}}, "-0a +0b:full"},
+      {"the partition is to go", {{}, {{member(kA, kFull)}}, {a_full}}, "-0a"},
+      {"UFM has deleted it, and it is not desired", {{}, {}, {a_full}}, ""},
+      {"UFM has deleted it, and it is desired", {{{{kA, kFull}}}, {}, {a_full}}, "+0a:full"},
+      {"wider than before", {{{{kA, kFull}}}, {{member(kA, kLimited)}}, {a_limited}}, "+0a:full"},
+      {"narrower than before",
+       {{{{kA, kLimited}}}, {{member(kA, kFull)}}, {a_full}},
+       "+0a:limited"},
+      {"index 0 is given", {{{{kA, kFirst}}}, {{member(kA, kFull)}}, {a_full}}, "+0a:full0"},
+      {"index 0 is taken",
+       {{{{kA, kFull}}}, {{member(kA, kFirst)}}, {{{kA, {kFirst}}}}},
+       "+0a:full"},
+      {"UFM does not show the membership", {{{{kA, kFull}}}, {{unknown}}, {a_full}}, "+0a:full"},
+      {"UFM does not show the index", {{{{kA, kFull}}}, {{unknown_index}}, {a_full}}, "+0a:full"},
+      {"UFM has made it a full member",
+       {{{{kA, kLimited}}}, {{member(kA, kFull)}}, {a_limited}},
+       "-0a +0a:limited"},
+      {"the same, and its index is not shown",
+       {{{{kA, kLimited}}}, {{unknown_index}}, {a_limited}},
+       "-0a +0a:limited"},
+      {"foreign members are left alone",
+       {{{{kA, kFull}}}, {{member(kA, kFull), member(kB, kFull)}}, {a_full}},
+       ""},
+      {"foreign members are removed",
+       {{{{kA, kFull}}},
+        {{member(kA, kFull), member(kB, kFull)}},
+        {a_full},
+        {},
+        ForeignMembers::remove},
+       "-0b"},
+      {"a partition without record whose members are all desired",
+       {{{{kA, kLimited}, {kB, kFull}, {kC, kFull}}}, {{member(kA, kFull), member(kB, kFull)}}, {}},
+       "+0a:limited +0c:full"},
+      {"an empty partition without record", {{{{kA, kFull}}}, {{}}, {}}, "+0a:full"},
+      {"another user's partition",
+       {{{{kA, kFull}}}, {{member(kB, kFull)}}, {}, {}, ForeignMembers::remove},
+       ""},
+      {"another user's, of which we want a member",
+       {{{{kA, kFull}}}, {{member(kA, kLimited), member(kB, kFull)}}, {}},
+       ""},
+      {"another user's since we left it, with a member that came back",
+       {{{{kA, kFull}, {kC, kFull}}},
+        {{member(kB, kFull), member(kD, kFull)}},
+        {{{kD, {kFull, true}}}}},
+       "-0d"},
+      {"not another user's: what is there is leaving",
+       {{{{kA, kFull}}}, {{member(kD, kFull)}}, {{{kD, {kFull, true}}}}},
+       "-0d +0a:full"},
+      {"a member in our partition that we want now is ours",
+       {{{{kA, kFull}, {kB, kFull}}}, {{member(kA, kFull), member(kB, kLimited)}}, {a_full}},
+       "+0b:full"},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.about);
+    CHECK(text(Kept(one.blue).plan()) == one.plan);
+  }
+}
+
+TEST_CASE("members with a failed attempt wait, go apart, or are removed first") {
+  const Blue two{
+      {{{kA, kFull}, {kB, kFull}, {kC, kFull}}}, {{member(kC, kLimited)}}, {{{kC, {kFull}}}}};
+  const auto planned = [&](const Retries& retries) {
+    Blue blue = two;
+    blue.retries = retries;
+    return text(Kept(blue).plan());
+  };
+  CHECK(planned({}) == "+0a,0b,0c:full");
+  CHECK(planned({.add = {{kA, {.waits = true}}}}) == "+0b,0c:full");
+  CHECK(planned({.add = {{kA, {.together = 1}}, {kB, {.together = 1}}}}) ==
+        "+0c:full +0a:full +0b:full");
+  CHECK(planned({.add = {{kA, {.together = 2}}, {kB, {.together = 2}}}}) == "+0c:full +0a,0b:full");
+  CHECK(planned({.add = {{kC, {.remove_first = true}}}}) == "-0c +0a,0b,0c:full");
+  CHECK(planned({.add = {{kC, {.waits = true, .remove_first = true}}}}) == "+0a,0b:full");
+  CHECK(planned({.add = {{kC, {.remove_first = true}}}, .remove = {{kC, {.waits = true}}}}) ==
+        "+0a,0b,0c:full");
+  // A member that is not there, or is foreign, has nothing to lose.
+  CHECK(planned({.add = {{kA, {.remove_first = true}}}}) == "+0a,0b,0c:full");
+}
+
+TEST_CASE("a member that UFM has widened is removed even if its addition has to wait") {
+  const Blue blue{{{{kA, kLimited}}},
+                  {{member(kA, kFull)}},
+                  {{{kA, {kLimited}}}},
+                  {.add = {{kA, {.waits = true}}}}};
+  CHECK(text(Kept(blue).plan()) == "-0a");
+}
+
+TEST_CASE("no call has more GUIDs than UFM takes") {
+  Blue blue{std::map<ib::Guid, MemberValues>(), {}, {}};
+  for (uint64_t n = 1; n <= 2 * kMostGuids + 1; ++n) blue.desired->emplace(ib::Guid(n), kFull);
+  const std::vector<Step> steps = Kept(blue).plan();
+  REQUIRE(steps.size() == 3);
+  CHECK(steps[0].guids.size() == kMostGuids);
+  CHECK(steps[0].guids.front() == ib::Guid(1));
+  CHECK(steps[1].guids.front() == ib::Guid(kMostGuids + 1));
+  CHECK(steps[2].guids == Guids{ib::Guid(2 * kMostGuids + 1)});
+  CHECK(steps[0].of_class == steps[2].of_class);
+}
+
+TEST_CASE("an addition has the values of its members, and the flag of the partition") {
+  const std::vector<Step> steps = Kept({{{{kA, kFirst}}}, {}, {}}).plan();
+  REQUIRE(steps.size() == 1);
+  CHECK(addition_of(steps[0]) == Addition{kBlue, ib::Membership::full, true, true, {kA}});
+}
+
+TEST_CASE("the record has what is about to be given, and what is leaving") {
+  const struct {
+    const char* about;
+    Blue blue;
+    WrittenPartition record;
+  } cases[] = {
+      {"nothing", {}, {}},
+      {"what is added", {{{{kA, kFirst}}}, {}, {}}, {{kA, {kFirst}}}},
+      {"what is removed is leaving",
+       {{}, {{member(kA, kFull)}}, {{{kA, {kFull}}}}},
+       {{kA, {kFull, true}}}},
+      {"and stays so after it has gone", {{}, {}, {{{kA, {kFull, true}}}}}, {{kA, {kFull, true}}}},
+      {"what was refused, and is not desired any more",
+       {{}, {}, {{{kA, {kFull}}}}},
+       {{kA, {kFull, true}}}},
+      {"what comes back", {{{{kA, kFull}}}, {}, {{{kA, {kLimited, true}}}}}, {{kA, {kFull}}}},
+      {"what is changed",
+       {{{{kA, kLimited}}}, {{member(kA, kFull)}}, {{{kA, {kFull}}}}},
+       {{kA, {kLimited}}}},
+      {"what is removed to be added again stays a member",
+       {{{{kA, kLimited}}},
+        {{member(kA, kFull)}},
+        {{{kA, {kLimited}}}},
+        {.add = {{kA, {.waits = true}}}}},
+       {{kA, {kLimited}}}},
+      {"what was there as desired", {{{{kA, kFull}}}, {{member(kA, kFull)}}, {}}, {{kA, {kFull}}}},
+      {"another user's partition",
+       {{{{kA, kFull}}}, {{member(kA, kFull), member(kB, kFull)}}, {}},
+       {}},
+      {"foreign members",
+       {{{{kA, kFull}}},
+        {{member(kA, kFull), member(kB, kFull)}},
+        {{{kA, {kFull}}}},
+        {},
+        ForeignMembers::remove},
+       {{kA, {kFull}}}},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.about);
+    const Kept kept(one.blue);
+    CHECK(record_with(kept.state(), kept.plan()) == one.record);
+  }
+}
+
+TEST_CASE("the members that show another owner are named") {
+  const Blue theirs{
+      {{{kA, kFull}}}, {{member(kA, kFull), member(kB, kFull), member(kC, kFull)}}, {}};
+  CHECK(owners(Kept(theirs).state()) == Guids{kB, kC});
+  Blue ours = theirs;
+  ours.written = {{kA, {kFull}}};
+  CHECK(owners(Kept(ours).state()).empty());
+  ours.written = {{kA, {kFull, true}}};
+  CHECK(owners(Kept(ours).state()) == Guids{kB, kC});
+}
+
+TEST_CASE("a value that UFM does not show is not the desired one") {
+  CHECK(has_values(member(kA, kFirst), kFirst));
+  CHECK_FALSE(has_values(member(kA, kFull), kFirst));
+  CHECK_FALSE(has_values({kA}, kLimited));
+  CHECK_FALSE(has_values({kA, ib::Membership::limited}, kLimited));
+}
+
+}  // namespace
+}  // namespace ibpod::sm::ufm

@@ -1,0 +1,134 @@
+// FakeUfm: the model of a UFM (tests/support/ufm) without HTTP between it and its caller. Beside
+// the faults of the model it has those of releases, of a pair of hosts, and of the caller's own
+// end.
+#pragma once
+
+#include "sm/ufm/ufm_api.h"
+#include "tests/support/ufm/ufm_model.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ibpod::sm::ufm::test {
+
+inline const std::string kOurs = "ibpod-sm", kAdmin = "admin";
+
+class FakeUfm final : public UfmApi {
+ public:
+  explicit FakeUfm(fake_ufm::UfmModel& model) : model_(model) {}
+
+  // --- the difference of this UFM; changed while no call runs
+  bool widens = false;        // every member that is added is full
+  bool keeps_values = false;  // a member that exists already keeps its values
+  bool hides_values = false;  // answers have neither membership nor index 0
+  bool down = false;          // no address answers
+  bool standby = false;       // only the standby does
+  bool blocks = false;        // changes wait for cancel()
+  // Called before each call, and after it: may throw, which is the end of the caller's process.
+  std::function<void()> before, after;
+
+  Result<std::vector<UfmPartition>> partitions() override {
+    const auto outcome = TRY(call({.operation = fake_ufm::Operation::list}));
+    std::vector<UfmPartition> partitions;
+    for (const auto& [pkey, partition] : outcome.partitions)
+      partitions.push_back(shown(pkey, partition));
+    return partitions;
+  }
+  Result<std::optional<UfmPartition>> partition(ib::PKey pkey) override {
+    auto outcome = call({.operation = fake_ufm::Operation::read, .pkey = pkey});
+    if (!outcome && outcome.error().code() == Code::not_found) return std::optional<UfmPartition>();
+    if (!outcome) return outcome.error();
+    if (outcome->partitions.empty()) return std::optional<UfmPartition>();
+    return std::optional(shown(pkey, outcome->partitions.begin()->second));
+  }
+  Status add(const Addition& addition) override {
+    wait_if_blocked();
+    fake_ufm::Call post{.operation = fake_ufm::Operation::post,
+                        .pkey = addition.pkey,
+                        .guids = addition.guids,
+                        .membership = addition.membership,
+                        .index0 = addition.index0,
+                        .ip_over_ib = addition.ip_over_ib};
+    if (widens) post.membership.reset();
+    if (keeps_values) {
+      const fake_ufm::Partitions present = model_.partitions();
+      const auto found = present.find(addition.pkey);
+      std::erase_if(post.guids, [&](ib::Guid guid) {
+        return found != present.end() && found->second.members.contains(guid);
+      });
+      if (post.guids.empty()) return ok();
+    }
+    return status_of(call(post));
+  }
+  Status remove(ib::PKey pkey, const std::vector<ib::Guid>& guids) override {
+    wait_if_blocked();
+    const auto removed =
+        call({.operation = fake_ufm::Operation::remove_guids, .pkey = pkey, .guids = guids});
+    if (!removed && removed.error().code() == Code::not_found) return ok();
+    return status_of(removed);
+  }
+  Peer peer() const override { return down ? Peer::none : standby ? Peer::standby : Peer::master; }
+  void cancel() override {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+    wake_.notify_all();
+  }
+
+  Result<std::string> version() override { return std::string("6.19.1"); }
+  Result<SiteSettings> settings() override { return SiteSettings{}; }
+  Result<std::vector<ib::Guid>> ports() override { return std::vector<ib::Guid>(); }
+  Result<std::vector<UfmVport>> vports() override { return std::vector<UfmVport>(); }
+
+ private:
+  static Status status_of(const Result<fake_ufm::Outcome>& outcome) {
+    if (!outcome)
+      return outcome.error().code() == Code::not_found
+                 ? Status(Error(outcome.error()).as(Code::invalid))
+                 : Status(outcome.error());
+    return ok();
+  }
+
+  // not_found for 404: the calls differ in the meaning of it.
+  Result<fake_ufm::Outcome> call(fake_ufm::Call call) {
+    if (before) before();
+    if (down) return Error(Code::unavailable, "connection refused");
+    if (standby) return Error(Code::unavailable, "503: this host is not the master");
+    call.caller = kOurs;
+    fake_ufm::Outcome outcome = model_.call(call);
+    if (after) after();
+    if (!outcome.delivered()) return Error(Code::unavailable, "no complete answer");
+    if (outcome.ok()) return outcome;
+    const std::string text = std::to_string(outcome.status) + ": " + outcome.text;
+    if (outcome.status == 401 || outcome.status == 403) return Error(Code::denied, text);
+    if (outcome.status >= 500) return Error(Code::unavailable, text);
+    return Error(outcome.status == 404 ? Code::not_found : Code::invalid, text);
+  }
+
+  UfmPartition shown(ib::PKey pkey, const fake_ufm::Partition& partition) const {
+    UfmPartition shown{pkey, partition.name, partition.ip_over_ib};
+    for (const auto& [guid, member] : partition.members) {
+      shown.members.push_back({guid});
+      if (hides_values) continue;
+      shown.members.back().membership = member.membership;
+      shown.members.back().index0 = member.index0;
+    }
+    return shown;
+  }
+
+  void wait_if_blocked() {
+    std::unique_lock lock(mutex_);
+    if (blocks) wake_.wait(lock, [this] { return cancelled_; });
+  }
+
+  fake_ufm::UfmModel& model_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool cancelled_ = false;
+};
+
+}  // namespace ibpod::sm::ufm::test

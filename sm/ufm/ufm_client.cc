@@ -1,0 +1,176 @@
+#include "sm/ufm/ufm_client.h"
+
+#include "sm/ufm/http_failure.h"
+#include "sm/ufm/messages.h"
+#include "sm/ufm/values.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace ibpod::sm::ufm {
+namespace {
+
+std::string partitions_path(std::string_view rest = {}) {
+  return std::string("/resources/pkeys").append(rest);
+}
+
+constexpr std::string_view kGuidsData = "?guids_data=true";  // with qos_conf it breaks the list
+
+Status check_change_of(ib::PKey pkey, const std::vector<ib::Guid>& guids) {
+  TRY(ib::check_tenant(pkey));
+  if (pkey.value() != pkey.partition())
+    return Error(Code::invalid, "the P_Key " + pkey.text() + ": expected bit 15 clear");
+  if (guids.empty() || guids.size() > kMostGuids)
+    return Error(Code::invalid, "expected 1 to " + std::to_string(kMostGuids) + " GUIDs, got " +
+                                    std::to_string(guids.size()));
+  for (const ib::Guid guid : guids) TRY(ib::check_port_guid(guid));
+  return ok();
+}
+
+RestCall get_list(const std::string& path) {
+  return {.method = "GET", .path = path, .most_bytes = kMostListBytes};
+}
+
+}  // namespace
+
+UfmClient::UfmClient(const ClientSettings& settings, CallObserver observer, SingleReadLimits limits)
+    : servers_(settings), observer_(std::move(observer)), limits_(limits) {}
+
+template <typename Call>
+auto UfmClient::observed(std::string_view operation, const Call& call) -> decltype(call()) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  auto result = call();
+  const auto failure = result ? std::nullopt : std::optional(result.error().code());
+  if (observer_)
+    observer_(operation, failure, std::chrono::duration_cast<Duration>(Clock::now() - start));
+  return result;
+}
+
+template <typename T>
+Result<T> UfmClient::get(const std::string& path, Result<T> (*parse)(std::string_view),
+                         Code missing) {
+  std::optional<T> value;
+  TRY(servers_.call(get_list(path), [&](const HttpAnswer& answer) -> Status {
+    if (is_not_found(answer))
+      return Error(missing, "answered " + std::to_string(answer.status) +
+                                ": this release of UFM does not serve it");
+    value = TRY(parse(answer.body));
+    return ok();
+  }));
+  return std::move(*value);
+}
+
+// A P_Key is only taken for absent if the list of all says so: a wrong address answers 404, too.
+Result<bool> UfmClient::exists(ib::PKey pkey) {
+  const auto list = TRY(get(partitions_path(), parse_partitions, Code::unavailable));
+  return std::any_of(list.begin(), list.end(), [pkey](const ListedPartition& listed) {
+    return listed.partition.pkey == pkey;
+  });
+}
+
+Result<std::optional<UfmPartition>> UfmClient::read_one(ib::PKey pkey) {
+  std::optional<UfmPartition> found;
+  const std::string path = partitions_path("/" + pkey_text(pkey)).append(kGuidsData);
+  TRY(servers_.call(get_list(path), [&](const HttpAnswer& answer) -> Status {
+    found.reset();
+    if (is_not_found(answer)) return ok();
+    found = TRY(parse_partition(answer.body, pkey));
+    return ok();
+  }));
+  if (found) return found;
+  const bool listed = TRY(exists(pkey));
+  if (!listed) return found;
+  return Error(Code::unavailable,
+               "UFM lists the P_Key " + pkey.text() + ", but does not answer about it alone");
+}
+
+Result<std::vector<UfmPartition>> UfmClient::read_all() {
+  auto list = TRY(get(partitions_path(kGuidsData), parse_partitions, Code::unavailable));
+  const auto unread = [](const ListedPartition& listed) { return !listed.has_members; };
+  const auto count = static_cast<size_t>(std::count_if(list.begin(), list.end(), unread));
+  if (count > limits_.requests)
+    return Error(Code::unavailable, "UFM lists " + std::to_string(count) +
+                                        " partitions without members; ibpod-sm reads at most " +
+                                        std::to_string(limits_.requests) + " one by one");
+  const Deadline deadline = Deadline::in(limits_.time);
+  std::vector<UfmPartition> partitions;
+  for (ListedPartition& listed : list) {
+    std::optional<UfmPartition> partition = std::move(listed.partition);
+    if (unread(listed) && deadline.passed())
+      return Error(Code::unavailable, "the partitions could not be read one by one within " +
+                                          std::to_string(limits_.time.count() / 1000) + " s");
+    if (unread(listed)) partition = TRY(read_one(partition->pkey));
+    if (partition) partitions.push_back(std::move(*partition));
+  }
+  return partitions;
+}
+
+Status UfmClient::send_addition(const Addition& addition) {
+  TRY(check_change_of(addition.pkey, addition.guids));
+  return servers_.call(
+      {.method = "POST", .path = partitions_path(), .body = write_addition(addition)},
+      [](const HttpAnswer& answer) -> Status {
+        const std::optional<Error> failure = failure_of(answer);
+        return failure ? *failure : check_change(answer.body);
+      });
+}
+
+// False if UFM does not serve this form, or has no such partition.
+Result<bool> UfmClient::try_removal(bool by_action, ib::PKey pkey,
+                                    const std::vector<ib::Guid>& guids) {
+  bool done = false;
+  const std::string path = partitions_path("/" + pkey_text(pkey) + "/guids/" + join_guids(guids));
+  const RestCall call = by_action ? RestCall{.method = "POST",
+                                             .path = "/actions/remove_guids_from_pkey",
+                                             .body = write_removal(pkey, guids)}
+                                  : RestCall{.method = "DELETE", .path = path};
+  TRY(servers_.call(call, [&](const HttpAnswer& answer) -> Status {
+    done = !is_not_found(answer);
+    return done ? check_change(answer.body) : ok();
+  }));
+  return done;
+}
+
+Status UfmClient::send_removal(ib::PKey pkey, const std::vector<ib::Guid>& guids) {
+  TRY(check_change_of(pkey, guids));
+  for (const bool by_action : {removes_by_action_, !removes_by_action_}) {
+    const bool done = TRY(try_removal(by_action, pkey, guids));
+    if (done) {
+      removes_by_action_ = by_action;
+      return ok();
+    }
+    const bool listed = TRY(exists(pkey));
+    if (!listed) return ok();
+  }
+  return Error(Code::invalid, "UFM has the P_Key " + pkey.text() +
+                                  ", but answers both forms of a removal with 404 or 405");
+}
+
+Result<std::vector<UfmPartition>> UfmClient::partitions() {
+  return observed("partitions", [&] { return read_all(); });
+}
+Result<std::optional<UfmPartition>> UfmClient::partition(ib::PKey pkey) {
+  return observed("partition", [&] { return read_one(pkey); });
+}
+Status UfmClient::add(const Addition& addition) {
+  return observed("add", [&] { return send_addition(addition); });
+}
+Status UfmClient::remove(ib::PKey pkey, const std::vector<ib::Guid>& guids) {
+  return observed("remove", [&] { return send_removal(pkey, guids); });
+}
+Result<std::string> UfmClient::version() {
+  return observed("version", [&] { return get("/app/ufm_version", parse_version); });
+}
+Result<SiteSettings> UfmClient::settings() {
+  return observed("settings", [&] { return get("/app/smconf", parse_settings); });
+}
+Result<std::vector<ib::Guid>> UfmClient::ports() {
+  return observed("ports", [&] { return get("/resources/ports?sys_type=Computer", parse_ports); });
+}
+Result<std::vector<UfmVport>> UfmClient::vports() {
+  return observed("vports", [&] { return get("/resources/vports", parse_vports); });
+}
+
+}  // namespace ibpod::sm::ufm

@@ -1,0 +1,62 @@
+// UfmServers: the addresses of one UFM, of which one is the master.
+#pragma once
+
+#include "lib/base/result.h"
+#include "sm/ufm/credentials.h"
+#include "sm/ufm/http_exchange.h"
+#include "sm/ufm/settings.h"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ibpod::sm::ufm {
+
+// A call of REST, for any of the addresses.
+struct RestCall {
+  std::string method;
+  std::string path;  // below /ufmRest: "/resources/pkeys"
+  std::string body = {};
+  size_t most_bytes = kMostErrorBytes;
+};
+
+class UfmServers {
+ public:
+  // Gets the answers with a status of success, and those with 404, 405 and 410. Its error
+  // unavailable means that the answer is not UFM's.
+  using Reader = std::function<Status(const HttpAnswer&)>;
+
+  explicit UfmServers(const ClientSettings& settings);
+
+  // Sends the call to the master. An address is taken for the master after it has answered with a
+  // list of P_Keys, until a call of it is unavailable; then all others are tried, each once, and a
+  // change is sent again: it may be done twice, which is the same as once. The error names each
+  // address that was tried. It is denied if one of them denied, for it may be the master.
+  Status call(const RestCall& call, const Reader& read);
+
+  // The error of each address that denied us in the last search which found a master elsewhere.
+  const std::vector<std::string>& denials() const { return denials_; }
+
+ private:
+  // The files as they are for one call.
+  struct Access {
+    Identity identity;
+    std::string ca;
+  };
+  Result<Access> read_files() const;
+  Status confirm(size_t at, const Access& access);
+  Status ask(size_t at, const RestCall& call, const Reader& read, const Access& access);
+  Error failure(const std::vector<Error>& errors) const;
+
+  std::vector<std::string> addresses_;
+  Credentials credentials_;
+  Path ca_;
+  Duration timeout_;
+  HttpExchange exchange_;
+  size_t current_ = 0;
+  bool confirmed_ = false;  // the current one is the master, as far as we know
+  std::vector<std::string> denials_;
+};
+
+}  // namespace ibpod::sm::ufm

@@ -1,0 +1,41 @@
+#include "sm/verify/port_faults.h"
+
+#include "lib/base/join.h"
+
+#include <utility>
+
+namespace ibpod::sm::verify {
+
+using engine::PortFault;
+
+std::set<ib::Guid> PortFaults::set(const std::vector<PortFault>& faults) {
+  std::map<ib::Guid, Texts> before = std::exchange(faults_, {});
+  for (const PortFault& fault : faults) add_item(faults_[fault.port][fault.kind], "; ", fault.text);
+  std::set<ib::Guid> changed;
+  for (const auto& [port, texts] : faults_) {
+    const auto known = before.find(port);
+    if (known == before.end() || known->second != texts) changed.insert(port);
+  }
+  for (const auto& [port, texts] : before)
+    if (!faults_.contains(port)) changed.insert(port);
+  return changed;
+}
+
+bool PortFaults::has(ib::Guid port, PortFault::Kind kind) const {
+  const auto found = faults_.find(port);
+  return found != faults_.end() && found->second.contains(kind);
+}
+
+bool PortFaults::not_added(ib::Guid port) const { return has(port, PortFault::Kind::not_added); }
+
+bool PortFaults::not_removed(ib::Guid port) const {
+  return has(port, PortFault::Kind::not_removed);
+}
+
+std::optional<std::string> PortFaults::text(ib::Guid port) const {
+  const auto found = faults_.find(port);
+  if (found == faults_.end()) return std::nullopt;
+  return join(found->second, "; ", &Texts::value_type::second);
+}
+
+}  // namespace ibpod::sm::verify

@@ -1,0 +1,33 @@
+// PortFaults: the ports for which the subnet manager has not put a part of the partitions in place.
+#pragma once
+
+#include "sm/engine/subnet_manager.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ibpod::sm::verify {
+
+class PortFaults {
+ public:
+  // Returns the ports that have other faults than before, or none any more.
+  std::set<ib::Guid> set(const std::vector<engine::PortFault>& faults);
+
+  // The port may lack a key that it should have.
+  bool not_added(ib::Guid port) const;
+  // The port may hold, or get again, a key that it should not have.
+  bool not_removed(ib::Guid port) const;
+  // The texts of all its faults; nothing: it has none.
+  std::optional<std::string> text(ib::Guid port) const;
+
+ private:
+  using Texts = std::map<engine::PortFault::Kind, std::string>;
+  bool has(ib::Guid port, engine::PortFault::Kind kind) const;
+
+  std::map<ib::Guid, Texts> faults_;
+};
+
+}  // namespace ibpod::sm::verify

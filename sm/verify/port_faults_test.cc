@@ -1,0 +1,40 @@
+#include "sm/verify/port_faults.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::verify {
+namespace {
+
+using Kind = engine::PortFault::Kind;
+
+constexpr ib::Guid kA{0xa}, kB{0xb};
+
+TEST_CASE("a port has the faults of the last list, and only their changes are reported") {
+  PortFaults faults;
+  CHECK(faults.set({}).empty());
+  CHECK(faults.set({{kA, Kind::not_added, "refused"}, {kB, Kind::not_removed, "ignored"}}) ==
+        std::set{kA, kB});
+  CHECK(faults.not_added(kA));
+  CHECK_FALSE(faults.not_removed(kA));
+  CHECK(faults.not_removed(kB));
+  CHECK(faults.text(kA) == "refused");
+  CHECK(faults.set({{kA, Kind::not_added, "refused"}, {kB, Kind::not_added, "ignored"}}) ==
+        std::set{kB});
+  CHECK_FALSE(faults.not_removed(kB));
+  CHECK(faults.set({{kA, Kind::not_added, "refused"}}) == std::set{kB});
+  CHECK_FALSE(faults.not_added(kB));
+  CHECK_FALSE(faults.text(kB));
+  CHECK(faults.set({{kA, Kind::not_added, "ignored"}}) == std::set{kA});
+  CHECK(faults.set({}) == std::set{kA});
+}
+
+TEST_CASE("several faults of one port have one text") {
+  PortFaults faults;
+  faults.set({{kA, Kind::not_added, "one"}, {kA, Kind::not_removed, "two"}});
+  CHECK(faults.not_added(kA));
+  CHECK(faults.not_removed(kA));
+  CHECK(faults.text(kA) == "one; two");
+}
+
+}  // namespace
+}  // namespace ibpod::sm::verify
