@@ -201,7 +201,7 @@ TEST_CASE("keys that UFM cannot be given are refused with the engine ufm, and wi
   };
   for (std::sregex_iterator at(section.begin(), section.end(), key), end; at != end; ++at)
     check("opensm", (*at)[1], (*at)[2]);
-  CHECK(refused == 15);
+  CHECK(refused == 17);
   check("defaults", "mtu", "4096");
   check("defaults", "rate", "100");
   check("defaults", "sl", "0");

@@ -143,7 +143,7 @@ TEST_CASE("partitions: what is not UFM's is refused, with the place") {
            {R"({"0x0": {}})", R"(0x0: expected a P_Key from 0x0001 to 0x7fff, got "0x0")"},
            {R"({"0x8000": {}})", "0x8000: expected a P_Key from 0x0001 to 0x7fff"},
            {R"({"0x10001": {}})", "0x10001: expected a P_Key from 0x0001 to 0x7fff"},
-           {R"({"": {}})", ": expected a P_Key from 0x0001 to 0x7fff, got \"\""},
+           {R"({"": {}})", "the document: expected a P_Key from 0x0001 to 0x7fff, got \"\""},
            {R"({"0x1": {}, "0x0001": {}})", "the P_Key 0x0001 appears twice"},
            {R"(["0x1", "1"])", "the P_Key 0x0001 appears twice"},
            {R"({"0x1": {}, "0x1": {}})", "JSON: duplicate key \"0x1\""},

@@ -16,7 +16,7 @@ using Findings = std::vector<EngineFinding>;
 
 constexpr size_t kMostQuoted = 60;  // bytes of a text of UFM's in a finding
 
-std::string quoted(const std::string& text) {
+std::string as_shown(const std::string& text) {
   return json::Value(text.substr(0, kMostQuoted)).ascii();
 }
 
@@ -60,10 +60,10 @@ void check_release(const Result<std::string>& version, Findings& findings) {
                least);
   const std::optional<Release> release = read_release(*version);
   if (!release)
-    return add("its release " + quoted(*version) + " has an unknown form, and may be older than " +
+    return add("its release " + as_shown(*version) + " has an unknown form, and may be older than " +
                least);
   if (*release < *read_release(kLeastRelease))
-    add("its release " + quoted(*version) + " is older than " + least);
+    add("its release " + as_shown(*version) + " is older than " + least);
 }
 
 void check_default(const std::optional<ib::Membership>& membership, const std::string& why,

@@ -9,7 +9,7 @@ namespace ibpod::sm::ufm {
 namespace {
 
 TEST_CASE("wiping overwrites the memory of a text, short or long") {
-  for (const size_t size : {5, 500}) {
+  for (const size_t size : {size_t{5}, size_t{500}}) {
     CAPTURE(size);
     std::string text(size, 's');
     const char* const memory = text.data();

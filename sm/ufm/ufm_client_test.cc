@@ -80,18 +80,17 @@ const Addition kAddition{.pkey = ib::PKey(5),
 
 TEST_CASE("the client keeps the contract, whatever form this UFM's answers have") {
   using Shape = RestUfm::Shape;
-  for (const Shape shape : {Shape::keyed, Shape::flags_only, Shape::words, Shape::objects})
-    for (const bool switched : {false, true}) {
-      CAPTURE(static_cast<int>(shape));
-      CAPTURE(switched);
-      Fixture fixture;
-      fixture.ufm.shape = shape;
-      fixture.ufm.unknown_is_404 = !switched;
-      fixture.ufm.upper = switched;
-      fixture.ufm.serves_delete = !switched;
-      UfmClient client = fixture.client();
-      check_contract(client);
-    }
+  for (const Shape shape : {Shape::keyed, Shape::flags_only, Shape::words, Shape::objects}) {
+    CAPTURE(static_cast<int>(shape));
+    const bool is_old = shape == Shape::words || shape == Shape::keyed;
+    Fixture fixture;
+    fixture.ufm.shape = shape;
+    fixture.ufm.unknown_is_404 = !is_old;
+    fixture.ufm.upper = shape == Shape::keyed || shape == Shape::flags_only;
+    fixture.ufm.serves_delete = !is_old;
+    UfmClient client = fixture.client();
+    check_contract(client);
+  }
 }
 
 TEST_CASE("an addition is one POST with one membership, and never a PUT") {
@@ -354,9 +353,8 @@ TEST_CASE("after the loss of an answer the change may have been done") {
 
 TEST_CASE("a call that hangs ends with the timeout") {
   Fixture fixture;
-  fixture.settings.timeout = Duration(2'000);
+  fixture.settings.timeout = Duration(300);
   UfmClient client = fixture.client();
-  REQUIRE(client.version());
   fixture.fault = [](const auto&) { return HttpsAnswer{.end = End::hang}; };
   CHECK(error_of(client.version()).find("timed out") != std::string::npos);
 }

@@ -33,14 +33,14 @@ std::optional<ib::Guid> parse_guid(std::string_view text) {
   return ib::Guid(*value);
 }
 
-std::string quoted(std::string_view text) { return "\"" + printable(text, 40) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + printable(text, 40) + "\""; }
 
 }  // namespace
 
 Result<ib::PKey> parse_pkey(std::string_view text) {
   const std::optional<uint64_t> value = ib::parse_hex(without_prefix(text));
   if (value && *value >= 1 && *value <= 0x7fff) return ib::PKey(static_cast<uint16_t>(*value));
-  return Error(Code::invalid, "expected a P_Key from 0x0001 to 0x7fff, got " + quoted(text));
+  return Error(Code::invalid, "expected a P_Key from 0x0001 to 0x7fff, got " + in_quotes(text));
 }
 
 Result<ib::PKey> read_pkey(const json::Value& value) {
@@ -54,7 +54,7 @@ Result<ib::Guid> read_guid(const json::Value& value) {
   const std::string text = TRY(value.string());
   const std::optional<ib::Guid> guid = parse_guid(text);
   if (guid) return *guid;
-  return value.wrong("expected the GUID of a port in 1 to 16 hex digits, got " + quoted(text));
+  return value.wrong("expected the GUID of a port in 1 to 16 hex digits, got " + in_quotes(text));
 }
 
 Result<std::optional<bool>> read_flag(const json::Value& value) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -123,6 +124,14 @@ void reset_at_close(int fd) {
   ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
 }
 
+// A close with unread bytes would be a reset, and the client would not see the alert.
+void await_end(int fd) {
+  std::array<char, 1024> unread;
+  ::shutdown(fd, SHUT_WR);
+  while (::recv(fd, unread.data(), unread.size(), 0) > 0) {
+  }
+}
+
 }  // namespace
 
 struct HttpsServer::Tls {
@@ -182,6 +191,8 @@ void HttpsServer::accept_all() {
   for (;;) {
     Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (fd.get() < 0) return;
+    const int yes = 1;
+    ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     const std::lock_guard lock(mutex_);
     open_.insert(fd.get());
     threads_.emplace_back([this, fd = std::move(fd)]() mutable { serve(std::move(fd)); });
@@ -194,6 +205,8 @@ void HttpsServer::serve(Fd fd) {
   if (SSL_accept(ssl) == 1)
     while (exchange(ssl, fd.get())) {
     }
+  else
+    await_end(fd.get());
   SSL_free(ssl);
   const std::lock_guard lock(mutex_);
   open_.erase(fd.get());

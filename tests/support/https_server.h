@@ -67,8 +67,8 @@ class HttpsServer {
 
   std::unique_ptr<Tls> tls_;
   Handler handler_;
-  Fd listener_;
   uint16_t port_ = 0;
+  Fd listener_;
   mutable std::mutex mutex_;
   std::mutex handling_;
   std::vector<HttpsRequest> requests_;

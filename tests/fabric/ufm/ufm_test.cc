@@ -77,7 +77,7 @@ class Fixture {
     auto started =
         Background::start({.words = {"sh", "-c", "exec " IBPOD_FAKE_UFM " config >ready"},
                            .folder = folder.path(),
-                           .environment = {{"LD_PRELOAD", ""}}});
+                           .environment = {{"LD_PRELOAD", ""}, {"ASAN_OPTIONS", ""}}});
     if (!started) FAIL(started.error().text());
     return std::move(started).value();
   }
@@ -85,7 +85,8 @@ class Fixture {
   int find_port(const std::string& what) const {
     std::string line;
     CHECK(in_time([&] {
-      line = read_file(folder_.path() / "ready").value();
+      const auto ready = read_file(folder_.path() / "ready");
+      line = ready ? *ready : "";
       return line.ends_with("\n");
     }));
     const std::string before = what + "=127.0.0.1:";

@@ -32,7 +32,7 @@ enum class Operation {
 Words<Operation> words_of(Operation);
 std::string_view name(Operation operation);
 bool is_of_pkeys(Operation operation);
-// Whether it is to change a partition.
+// True if it is to change a partition.
 bool is_write(Operation operation);
 
 // Empty: the call does not have the argument.

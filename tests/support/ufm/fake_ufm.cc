@@ -9,7 +9,7 @@ namespace ibpod::fake_ufm {
 FakeUfm::FakeUfm() : rest_({ufm_, inventory_, accounts_}) {}
 
 FakeUfm::~FakeUfm() {
-  control_.reset();
+  control_.server.reset();
   stop_serving();
 }
 
@@ -23,8 +23,9 @@ void FakeUfm::set_up(const Config& config) {
     accounts_.add_user(user.name, user.password, user.role);
   for (const auto& [token, user] : config.tokens) accounts_.add_token(token, user);
   for (const auto& [name, user] : config.certificates) accounts_.add_certificate(name, user);
-  plain_address_ = config.plain;
-  if (config.tls) tls_address_ = config.tls->address;
+  plain_.address = config.plain;
+  control_.address = config.control;
+  if (config.tls) tls_.address = config.tls->address;
 }
 
 Result<std::unique_ptr<FakeUfm>> FakeUfm::start(const Config& config) {
@@ -35,39 +36,37 @@ Result<std::unique_ptr<FakeUfm>> FakeUfm::start(const Config& config) {
     made->writer_ = TRY(PartitionsWriter::start(made->ufm_, config.opensm, config.effect,
                                                 config.rest.default_membership));
   TRY(made->serve());
-  if (!config.control) return made;
-  made->control_ = TRY(HttpServer::start(
-      *config.control, nullptr,
-      [made = made.get()](const HttpRequest& request) { return control(*made, request); }));
-  made->control_address_ = made->control_->address();
+  FakeUfm& ufm = *made;
+  TRY(serve(ufm.control_, nullptr,
+            [&ufm](const HttpRequest& request) { return control(ufm, request); }));
   return made;
+}
+
+Status FakeUfm::serve(Endpoint& endpoint, const TlsContext& tls, const HttpHandler& handler) {
+  if (!endpoint.address || endpoint.server) return ok();
+  endpoint.server = TRY(HttpServer::start(*endpoint.address, tls, handler));
+  endpoint.address = endpoint.server->address();
+  return ok();
 }
 
 Status FakeUfm::serve() {
   const std::lock_guard lock(mutex_);
   const HttpHandler handler = [this](const HttpRequest& request) { return rest_.handle(request); };
-  if (plain_address_ && !plain_) {
-    plain_ = TRY(HttpServer::start(*plain_address_, nullptr, handler));
-    plain_address_ = plain_->address();
-  }
-  if (tls_address_ && !tls_) {
-    tls_ = TRY(HttpServer::start(*tls_address_, context_, handler));
-    tls_address_ = tls_->address();
-  }
-  return ok();
+  TRY(serve(plain_, nullptr, handler));
+  return serve(tls_, context_, handler);
 }
 
 void FakeUfm::stop_serving() {
   const std::lock_guard lock(mutex_);
-  plain_.reset();
-  tls_.reset();
+  plain_.server.reset();
+  tls_.server.reset();
 }
 
 Status FakeUfm::change_certificate(const TlsFiles& files) {
   TlsContext context = TRY(make_tls_context(files));
   const std::lock_guard lock(mutex_);
   context_ = std::move(context);
-  if (tls_) tls_->change_certificate(context_);
+  if (tls_.server) tls_.server->change_certificate(context_);
   return ok();
 }
 

@@ -27,9 +27,9 @@ class FakeUfm {
   PartitionsWriter* writer() { return writer_.get(); }
 
   // With the ports that the kernel chose. Empty: it does not listen there.
-  const std::optional<http::Address>& tls_address() const { return tls_address_; }
-  const std::optional<http::Address>& plain_address() const { return plain_address_; }
-  const std::optional<http::Address>& control_address() const { return control_address_; }
+  const std::optional<http::Address>& tls_address() const { return tls_.address; }
+  const std::optional<http::Address>& plain_address() const { return plain_.address; }
+  const std::optional<http::Address>& control_address() const { return control_.address; }
 
   // As a UFM that restarts: no client can connect, and those that are connected are cut off.
   void stop_serving();
@@ -39,19 +39,23 @@ class FakeUfm {
   Status change_certificate(const TlsFiles& files);
 
  private:
+  struct Endpoint {
+    std::optional<http::Address> address;  // empty: there is none
+    std::unique_ptr<HttpServer> server;    // null: it does not serve
+  };
   FakeUfm();
   void set_up(const Config& config);
+  static Status serve(Endpoint& endpoint, const TlsContext& tls, const HttpHandler& handler);
 
   UfmModel ufm_;
   Inventory inventory_;
   Accounts accounts_;
   RestInterface rest_;
   std::unique_ptr<PartitionsWriter> writer_;
-  std::optional<http::Address> tls_address_, plain_address_, control_address_;
   std::mutex mutex_;
-  TlsContext context_;                       // guarded by mutex_, as the next two
-  std::unique_ptr<HttpServer> tls_, plain_;  // null: does not serve
-  std::unique_ptr<HttpServer> control_;
+  TlsContext context_;  // guarded by mutex_, as the next two
+  Endpoint tls_, plain_;
+  Endpoint control_;
 };
 
 }  // namespace ibpod::fake_ufm

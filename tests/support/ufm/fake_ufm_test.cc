@@ -140,7 +140,7 @@ TEST_CASE_FIXTURE(Fixture, "slow, cut and foreign answers") {
   CHECK(client()->Get(kVersion)->status == 200);
   CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(30));
   ufm->ufm().inject({.kind = FaultKind::truncate});
-  CHECK(client()->Get(kVersion)->body == R"({"ufm_release_v)");
+  CHECK(client()->Get(kVersion)->body == R"({"ufm_release_ver)");
   ufm->ufm().inject({.kind = FaultKind::html});
   const auto page = client()->Get(kVersion);
   CHECK(page->status == 503);

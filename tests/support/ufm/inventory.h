@@ -43,7 +43,7 @@ class Inventory {
   std::vector<Port> ports() const;
   // Empty if the switch is off.
   std::vector<Vport> vports(Time now);
-  // Of all ports there are, also virtual ones that are not shown.
+  // The GUIDs of all ports there are, also of virtual ones that are not shown.
   std::set<ib::Guid> known() const;
 
  private:

@@ -99,10 +99,12 @@ HttpReply make_reply(const Outcome& outcome, std::string body) {
 
 std::string show_partitions(const Partitions& partitions, Shown shown,
                             const RestSettings& settings) {
+  if (settings.guids_list == GuidsList::ignored) shown.guids = false;
   const bool plain = !shown.guids && !shown.qos;
   if (plain && settings.plain_list == PlainList::pkeys)
     return show_pkeys(partitions, settings).text();
-  const bool is_array = plain ? settings.plain_list == PlainList::objects : settings.list_is_array;
+  const bool is_array =
+      plain ? settings.plain_list == PlainList::objects : settings.guids_list == GuidsList::objects;
   return is_array ? show_array(partitions, shown, settings).text()
                   : show_map(partitions, shown, settings).text();
 }
@@ -120,8 +122,11 @@ std::string show_version(const RestSettings& settings) {
 
 Result<std::string> show_smconf(const std::string& parameter, const RestSettings& settings) {
   Value all = Value::object();
-  all.set("m_key", "0x0000000000000000").set("sm_key", "0x0000000000000001");
-  all.set("sa_key", "0x0000000000000001").set("subnet_prefix", "0xfe80000000000000");
+  const bool default_keys = settings.has_default_keys;
+  all.set("m_key", default_keys ? "0x0000000000000000" : "0x0123456789abcdef");
+  all.set("sm_key", default_keys ? "0x0000000000000001" : "0x1234567890abcdef");
+  all.set("sa_key", default_keys ? "0x0000000000000001" : "0x234567890abcdef1");
+  all.set("subnet_prefix", "0xfe80000000000000");
   all.set("sminfo_polling_timeout", 5000).set("polling_retry_number", 4);
   all.set("max_wire_smps", 8).set("sm_priority", 15).set("routing_engine_active", "ftree");
   if (settings.shows_m_key_per_port) all.set("m_key_per_port", settings.m_key_per_port);

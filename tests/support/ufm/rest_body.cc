@@ -45,12 +45,19 @@ Result<ib::Guid> read_guid_of(const Value& value) {
   return read_guid(text);
 }
 
+Status take_number(const std::optional<Value>& value, int64_t least, int64_t most, int& target) {
+  if (!value) return ok();
+  const int64_t number = TRY(value->integer(least, most));
+  target = static_cast<int>(number);
+  return ok();
+}
+
 Status take_qos(const Value& body, Call& call) {
   Qos qos;
   const auto mtu = body.find("mtu_limit"), level = body.find("service_level"),
              rate = body.find("rate_limit");
-  if (mtu) qos.mtu_limit = static_cast<int>(TRY(mtu->integer(1, 5)));
-  if (level) qos.service_level = static_cast<int>(TRY(level->integer(0, 15)));
+  TRY(take_number(mtu, 1, 5, qos.mtu_limit));
+  TRY(take_number(level, 0, 15, qos.service_level));
   if (rate) {
     if (!rate->is_number()) return rate->wrong("expected a number");
     qos.rate_limit = rate->text();

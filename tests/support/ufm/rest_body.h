@@ -10,7 +10,7 @@ namespace ibpod::fake_ufm {
 // `operation`: one with a body. invalid, in UFM's words, for what it answers 400.
 Result<Call> read_body(Operation operation, const std::string& body);
 
-// Of POST /resources/pkeys/hosts: the same without GUIDs.
+// The body of POST /resources/pkeys/hosts, which has names for GUIDs.
 struct HostsBody {
   Call call;
   std::vector<std::string> hosts;

@@ -17,7 +17,7 @@
 
 namespace ibpod::fake_ufm {
 
-// What outlives it. The ports of `inventory` are those that the model knows.
+// The parts of a UFM, which outlive it. The model knows the ports of `inventory`.
 struct Site {
   UfmModel& ufm;
   Inventory& inventory;
@@ -57,7 +57,7 @@ class RestInterface {
   HttpReply mappings(const Context& context);
   HttpReply jobs(const Context& context);
 
-  // Whether the model lets a request pass that is not about P_Keys, and what is to be said.
+  // The reply to a request that is not about P_Keys, if no fault of the model meets it.
   HttpReply ask(const Context& context, Operation operation, std::string body);
   HttpReply refuse(const Context& context, int status, const std::string& text);
 

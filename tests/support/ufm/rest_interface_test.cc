@@ -82,8 +82,12 @@ TEST_CASE_FIXTURE(Fixture, "the list of P_Keys has another form for each of its 
   set(&RestSettings::plain_list, PlainList::map);
   CHECK(get(list) == R"({"0x1a":{"partition":"api_pkey_0x1a","ip_over_ib":true},)"
                      R"("0x7fff":{"partition":"management","ip_over_ib":true}})");
-  set(&RestSettings::list_is_array, true);
-  CHECK(get(list + "?guids_data=true").starts_with("[{"));
+  set(&RestSettings::guids_list, GuidsList::ignored);
+  CHECK(get(list + "?guids_data=true") == get(list));
+  set(&RestSettings::guids_list, GuidsList::objects);
+  const std::string objects = get(list + "?guids_data=true");
+  CHECK(objects.starts_with("[{"));
+  CHECK(objects.find(kMember) != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Fixture, "one P_Key has both arguments; a missing one is 404, or {}") {

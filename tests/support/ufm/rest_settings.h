@@ -16,6 +16,12 @@ enum class PlainList {
   objects,  // [{"pkey": "0x5", "partition": ...}]
   map,      // {"0x5": {"partition": ...}}
 };
+// The same with guids_data.
+enum class GuidsList {
+  map,      // {"0x5": {"partition": ..., "guids": [...]}}
+  objects,  // [{"pkey": "0x5", "partition": ..., "guids": [...]}]
+  ignored,  // as without arguments: only the answer for one P_Key has members
+};
 // The same with guids_data and qos_conf, which UFM cannot do on the list.
 enum class BothArguments { refused, without_guids, complete };
 // Both without a zone.
@@ -27,7 +33,7 @@ enum class TimeFormat {
 struct RestSettings {
   PlainList plain_list = PlainList::pkeys;
   BothArguments both_arguments = BothArguments::refused;
-  bool list_is_array = false;   // also with guids_data: [{"pkey": "0x5", "guids": [...]}]
+  GuidsList guids_list = GuidsList::map;
   bool pads_pkeys = false;      // 0x0005 for 0x5
   bool upper_case = false;      // of hex digits
   bool prefixes_guids = false;  // 0x in front of GUIDs
@@ -45,6 +51,7 @@ struct RestSettings {
   std::string version = "6.19.1-5";
   ib::Membership default_membership = ib::Membership::limited;  // of 0x7fff, in gv.cfg
   bool m_key_per_port = false;
+  bool has_default_keys = true;  // the keys of the subnet manager are those of an installation
   std::chrono::milliseconds job_duration{0};  // that a job is shown as running
 };
 

@@ -36,7 +36,7 @@ Result<ib::PKey> read_pkey(std::string_view text) {
 Result<ib::Guid> read_guid(std::string_view text) {
   std::string digits(has_prefix(text) ? text.substr(2) : text);
   if (digits.size() == 19)
-    for (const size_t colon : {14, 9, 4})
+    for (const size_t colon : {size_t{14}, size_t{9}, size_t{4}})
       if (digits[colon] == ':') digits.erase(colon, 1);
   uint64_t value = 0;
   if (digits.size() != 16 || !read_hex(digits, value)) return Error(Code::invalid, "Invalid GUID");

@@ -10,6 +10,11 @@ Words<PlainList> words_of(PlainList) {
   return {{"pkeys", PlainList::pkeys}, {"objects", PlainList::objects}, {"map", PlainList::map}};
 }
 
+Words<GuidsList> words_of(GuidsList) {
+  return {
+      {"map", GuidsList::map}, {"objects", GuidsList::objects}, {"ignored", GuidsList::ignored}};
+}
+
 Words<BothArguments> words_of(BothArguments) {
   return {{"refused", BothArguments::refused},
           {"without_guids", BothArguments::without_guids},
@@ -43,7 +48,7 @@ template <typename Visitor, typename Target>
 void visit_settings(Visitor& visitor, Target& target) {
   visitor("plain_list", target.plain_list);
   visitor("both_arguments", target.both_arguments);
-  visitor("list_is_array", target.list_is_array);
+  visitor("guids_list", target.guids_list);
   visitor("pads_pkeys", target.pads_pkeys);
   visitor("upper_case", target.upper_case);
   visitor("prefixes_guids", target.prefixes_guids);
@@ -60,6 +65,7 @@ void visit_settings(Visitor& visitor, Target& target) {
   visitor("version", target.version);
   visitor("default_membership", target.default_membership);
   visitor("m_key_per_port", target.m_key_per_port);
+  visitor("has_default_keys", target.has_default_keys);
   visitor("job_duration_ms", target.job_duration);
 }
 

@@ -1,4 +1,4 @@
-// What a UFM stores about partitions, and the ways in which releases and stand-ins of UFM differ.
+// Partitions as a UFM stores them, and the ways in which releases and stand-ins of UFM differ.
 // Nothing here shares code with sm/ufm: a mistake of one would be the other's, too.
 #pragma once
 

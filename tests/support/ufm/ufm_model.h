@@ -28,7 +28,7 @@ class UfmModel {
   // Returns at once, also for a fault that hangs or is slow: Outcome::delivery says what the caller
   // would see of it.
   Outcome call(const Call& call);
-  // Of a request that is refused before it gets here.
+  // Records a request that is refused before it gets here.
   void log_refusal(const Call& call, int status);
 
   Switches switches() const;
