@@ -283,7 +283,7 @@ TEST_CASE("a value that the subnet manager cannot be given is refused, with the 
   Partition both = make_partition("blue", 0x100);
   both.membership = kBoth;
   CHECK(create(bed, both).error().text() ==
-        "membership \"both\" is not possible here; use limited or full");
+        "partition blue: membership \"both\" is not possible here; use limited or full");
   const auto refusal = [&](const auto& change) {
     Partition one = make_partition("blue", 0x100);
     change(one);
@@ -291,11 +291,11 @@ TEST_CASE("a value that the subnet manager cannot be given is refused, with the 
     return made ? std::string() : made.error().text();
   };
   CHECK(refusal([](Partition& one) { one.sl = 3; }) ==
-        "sl: 3, and it is set elsewhere: leave it out");
+        "partition blue: sl: 3, and it is set elsewhere: leave it out");
   CHECK(refusal([](Partition& one) { one.mtu = fabric::Mtu::mtu_4096; }) ==
-        "mtu: 4096, and it is set there: leave it out");
+        "partition blue: mtu: 4096, and it is set there: leave it out");
   CHECK(refusal([](Partition& one) { one.rate = fabric::Rate(7); }) ==
-        "rate: 40, and it is set there: leave it out");
+        "partition blue: rate: 40, and it is set there: leave it out");
   CHECK(refusal([](Partition& one) { one.sl = 0; }).empty());
 }
 

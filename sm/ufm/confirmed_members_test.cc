@@ -9,7 +9,7 @@ using std::chrono::seconds;
 
 constexpr ib::PKey kBlue{0x10};
 constexpr ib::Guid kA{0xa}, kB{0xb};
-constexpr MemberValues kFull{ib::Membership::full}, kLimited{ib::Membership::limited};
+constexpr MemberValues kFull{ib::Membership::full};
 using Guids = std::vector<ib::Guid>;
 
 struct Blue {
