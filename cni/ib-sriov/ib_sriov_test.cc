@@ -467,7 +467,7 @@ TEST_CASE("where the agent binds, a network for ib-kubernetes needs no ib-kubern
 // of networks of the type "ib-sriov", and of no others.
 TEST_CASE("where the agent binds, a network may call the plugin by a second name of its program") {
   AgentRequiredFixture fixture;
-  const std::string network = fixture.bare(R"("type":"ibpod-ib-sriov","pkey":"0x1005",)" + kDevice);
+  const std::string network = fixture.bare(R"("type":"ibpod-ib-sriov","pkey":"0x1",)" + kDevice);
   const cni::Answer added = fixture.call("ADD", network);
   REQUIRE_MESSAGE(added.exit_code == 0, added.output);
   CHECK(fixture.binder.calls > 0);

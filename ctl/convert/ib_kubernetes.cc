@@ -49,6 +49,11 @@ std::string instead_of(const std::string& name) {
   return meant.empty() ? ", expected one of " + join(kNames, ", ") : meant;
 }
 
+bool is_named_alike(const std::string& name) {
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
 // Reads the variables one by one, and collects errors and warnings.
 class Reader {
  public:
@@ -76,12 +81,9 @@ class Reader {
   void read_names() {
     std::vector<std::string> left_out;
     for (const auto& [name, value] : variables_) {
-      const bool meant =
-          std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                      [&name = name](std::string_view prefix) { return name.starts_with(prefix); });
       if (is_of_ib_kubernetes(name))
         errors_.collect(check_end(name, value));
-      else if (meant)
+      else if (is_named_alike(name))
         errors_.add(wrong(name, "ib-kubernetes has no such variable" + instead_of(name)));
       else
         left_out.push_back(name);

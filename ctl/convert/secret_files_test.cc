@@ -75,6 +75,15 @@ TEST_CASE("a dangling link is an existing entry") {
   CHECK(list_folder(work.path()).value() == std::vector<std::string>{"ca.crt"});
 }
 
+// As when another process creates the file after the check.
+TEST_CASE("an entry that comes while the files are written is not overwritten") {
+  const TempFolder work;
+  const Status refused = write_secrets(work.path() / "ufm", {kFiles[0], {"password", "other"}});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == Code::exists);
+  CHECK(list_folder(work.path())->empty());
+}
+
 TEST_CASE("after a failure nothing is left, not even the folders") {
   const TempFolder work;
   // The second file cannot be created: its name is too long.

@@ -51,6 +51,7 @@ TEST_CASE("GUIDs that both programs could allocate are a warning") {
   } table[] = {{{}, 2},
                {{"0x02ffffffffffffff"}, 2},
                {{"0x0600000000000001-0x06000000000000ff"}, 1},
+               {{"0x0000000000000001-0x00000000000000ff"}, 1},
                {{"0x0600000000000001-0x06000000000000ff", "02:00:00:00:00:00:00:00"}, 2}};
   for (const auto& [guids, warnings] : table) {
     const auto made = make_sm_config(site(), ranges({"0x0100"}, guids));

@@ -78,7 +78,7 @@ TEST_CASE("wrong inputs are refused with their place, and without their values")
       {{R"({"kind": "Secret", "stringData": {"PASSWORD": 51413}})"},
        "stringData.PASSWORD: expected a string"},
       {{R"({"kind": "Secret", "stringData": {"PASSWORD": swordfish}})"},
-       "JSON: parse error at line 1, column 51: syntax error while parsing value"},
+       "JSON: parse error at line 1, column 47: syntax error while parsing value"},
       {{R"({"kind": "Secret", "stringData": {"PASSWORD": "swordfish)"},
        "JSON: parse error at line 1"},
       {{R"({"kind": "Secret", "stringData": {"PASSWORD": 51413e999}})"}, "JSON: number overflow"},

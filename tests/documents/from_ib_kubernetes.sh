@@ -16,7 +16,7 @@ calls=$work/calls # of the stand-ins, one a line
 touch "$calls"
 
 fail() {
-  echo "FAIL: $*"
+  echo "FAIL: $*" >&2
   exit 1
 }
 expect_eq() { # WHAT GOT WANTED
@@ -149,7 +149,7 @@ run_page() {
     sed 's#^/opt/cni/bin/#"$work/machine"&#' >"$work/page"
   grep -q "ibpodctl convert" "$work/page" || fail "the page has no blocks for this test"
   set -E
-  trap 'echo "FAIL: docs/from-ib-kubernetes.md:$LINENO: $(sed -n "${LINENO}p" "$work/page")"' ERR
+  trap 'echo "FAIL: docs/from-ib-kubernetes.md:$LINENO: $(sed -n "${LINENO}p" "$work/page")" >&2' ERR
   . "$work/page" >"$work/printed"
   trap - ERR
 }
