@@ -30,9 +30,9 @@ std::string new_epoch() {
 diagnose::SmSettings health_check_settings(const config::Config& config) {
   diagnose::SmSettings settings;
   if (config.engine == config::EngineKind::observe) settings.owner = diagnose::SmOwner::observed;
-  if (config.opensm.supervisor.external) settings.owner = diagnose::SmOwner::external;
+  if (config.opensm.launcher.external) settings.owner = diagnose::SmOwner::external;
   if (settings.owner != diagnose::SmOwner::ours) return settings;
-  const opensm::OpenSmSettings& opensm = config.opensm.supervisor.opensm;
+  const opensm::OpenSmSettings& opensm = config.opensm.launcher.opensm;
   settings.m_key = !opensm.keys.m_key.empty();
   settings.sm_key = !opensm.keys.sm_key.empty();
   settings.sa_key = !opensm.keys.sa_key.empty();
@@ -42,13 +42,13 @@ diagnose::SmSettings health_check_settings(const config::Config& config) {
 }
 
 bool starts_opensm(const config::Config& config) {
-  return config.engine == config::EngineKind::opensm && !config.opensm.supervisor.external;
+  return config.engine == config::EngineKind::opensm && !config.opensm.launcher.external;
 }
 
 // The port of this machine for requests to other ports. The default is OpenSM's port, which must be
 // on the same subnet.
 Result<mad::LocalPort> port_for(const config::Config& config) {
-  const auto& opensm = config.opensm.supervisor.opensm.port;
+  const auto& opensm = config.opensm.launcher.opensm.port;
   if (config.port.device.empty() && config.port.port == 0 && opensm)
     return mad::local_port(*opensm).during("opensm.port");
   return mad::local_port(config.port.device, config.port.port).during("look");
@@ -107,7 +107,7 @@ Status Daemon::Parts::open(config::Config config) {
                    registry->journal.records().bindings.size(),
                    registry->journal.records().nodes.size());
   const mad::LocalPort port = TRY(port_for(config));
-  std::optional<ib::Guid>& own_port = config.opensm.supervisor.opensm.port;
+  std::optional<ib::Guid>& own_port = config.opensm.launcher.opensm.port;
   if (!own_port && starts_opensm(config)) own_port = port.guid;
   // Before the prober, which reports to it whether the subnet has a master.
   TRY(open_engine(config));
@@ -144,7 +144,7 @@ Status Daemon::Parts::open_engine(const config::Config& config) {
 Status Daemon::Parts::open_prober(const config::Config& config, const mad::LocalPort& port) {
   probe::ProberSettings settings;
   settings.scan.every = config.scan;
-  const Path& key = config.opensm.supervisor.opensm.keys.m_key;
+  const Path& key = config.opensm.launcher.opensm.keys.m_key;
   if (!key.empty()) {
     // Without the M_Key no table of a locked port could be read, and no binding verified.
     const opensm::OpenKey read = TRY(opensm::read_open_key_file(key).during("opensm.mKeyFile"));

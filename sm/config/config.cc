@@ -64,9 +64,9 @@ void read_tls(Keys& section, rpc::TlsFiles& tls) {
 }
 
 void read_opensm(Keys& section, opensm::OpenSmEngineSettings& settings) {
-  opensm::OpenSmSettings& opensm = settings.supervisor.opensm;
+  opensm::OpenSmSettings& opensm = settings.launcher.opensm;
   std::optional<Path> pid_file, log;
-  section.take("program", settings.supervisor.launch.program)
+  section.take("program", settings.launcher.launch.program)
       .take("folder", settings.folder)
       .take("port", opensm.port)
       .take("priority", opensm.priority, read_number<0, 15>)
@@ -85,7 +85,7 @@ void read_opensm(Keys& section, opensm::OpenSmEngineSettings& settings) {
       .take("pidFile", pid_file)
       .take("logFile", log);
   if (pid_file || log)
-    settings.supervisor.external =
+    settings.launcher.external =
         opensm::ExternalOpensm{pid_file.value_or(Path()), log.value_or(Path())};
 }
 
@@ -180,8 +180,8 @@ void check_listening(const Listening& listening, Errors& errors) {
 }
 
 void check_opensm(const opensm::OpenSmEngineSettings& settings, unsigned sl, Errors& errors) {
-  const opensm::OpenSmSettings& opensm = settings.supervisor.opensm;
-  const auto& others = settings.supervisor.external;
+  const opensm::OpenSmSettings& opensm = settings.launcher.opensm;
+  const auto& others = settings.launcher.external;
   if (others && (others->pid_file.empty() || others->log.empty()))
     errors.add(unfit(
         "opensm: set both pidFile and logFile if OpenSM is managed externally, else neither"));
@@ -225,8 +225,8 @@ Result<Config> read_config(std::string_view text) {
         .within("look", [&](Keys& look) { read_looking(look, config); });
   }
   config.policy.sl_allowed =
-      config.engine == EngineKind::observe || config.opensm.supervisor.opensm.qos;
-  config.policy.both_allowed = config.opensm.supervisor.opensm.allow_both_pkeys;
+      config.engine == EngineKind::observe || config.opensm.launcher.opensm.qos;
+  config.policy.both_allowed = config.opensm.launcher.opensm.allow_both_pkeys;
   if (config.opensm.folder.empty()) config.opensm.folder = config.state_folder / "opensm";
   check(config, errors);
   TRY(errors.status());
