@@ -30,7 +30,7 @@ fabric::Binding BindingRegistry::bind_new(const Caller& caller, const BindReques
                                           Memberships memberships, Now now) {
   if (claims_pf(caller, request, records(), journal_.policy())) {
     journal_.state().claim(request.guid, request.attachment.node);
-    journal_.stage(state::RecordKind::node, request.attachment.node);
+    journal_.staged().add(state::RecordKind::node, request.attachment.node);
   }
   fabric::Binding binding;
   binding.attachment = request.attachment;
@@ -48,7 +48,7 @@ fabric::Binding BindingRegistry::bind_new(const Caller& caller, const BindReques
   binding.asked = binding.changed = now.wall;
   BindingRecord& entry = journal_.state().add(std::move(binding), {});
   renew(journal_, entry, now);
-  journal_.stage(entry);
+  journal_.staged().add(entry);
   journal_.refresh(entry.binding.guid);
   return entry.binding;
 }
@@ -66,7 +66,7 @@ fabric::Binding BindingRegistry::rebind(BindingRecord& entry, Memberships member
   ++binding.generation;
   renew(journal_, entry, now);
   journal_.set_status(entry, BindingState::requested, {Reason::waiting, ""}, now);
-  journal_.stage(entry);
+  journal_.staged().add(entry);
   journal_.refresh(binding.guid);
   return binding;
 }

@@ -24,7 +24,7 @@ Condition not_named(const BindingRecord& entry) {
 }
 
 void expire(Journal& journal, BindingRecord& entry, Condition why, Now now) {
-  journal.note_expired(entry.binding.attachment);
+  journal.staged().note_expired(entry.binding.attachment);
   release(journal, entry, std::move(why), now);
 }
 
@@ -62,7 +62,7 @@ void release(Journal& journal, BindingRecord& entry, Condition why, Now now) {
   journal.state().set_memberships(entry, binding.desired, {}, std::move(pending));
   entry.lease_expired = false;
   journal.set_status(entry, BindingState::releasing, std::move(why), now);
-  journal.stage(entry);
+  journal.staged().add(entry);
   journal.refresh(binding.guid);
 }
 

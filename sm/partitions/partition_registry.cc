@@ -131,13 +131,13 @@ Result<PartitionRecord*> PartitionRegistry::do_create(const Partition& desired) 
   Partition partition = TRY(checked_create(desired));
   if (!desired.pkey) {
     journal_.state().set_last_pkey(partition.pkey->partition());
-    journal_.stage(state::RecordKind::range, "pkeys");
+    journal_.staged().add(state::RecordKind::range, "pkeys");
   }
   PartitionRecord& record = journal_.state().add(std::move(partition));
   record.version = journal_.next_version();
   record.condition = {Reason::waiting, ""};
   refresh_members(record, {});
-  journal_.stage(record);
+  journal_.staged().add(record);
   return &record;
 }
 
@@ -197,7 +197,7 @@ Result<Partition> PartitionRegistry::checked_update(const PartitionRecord& recor
 Status PartitionRegistry::do_update(PartitionRecord& record, const Partition& desired, Now now) {
   Partition changed = TRY(checked_update(record, desired));
   if (changed == record.partition) return ok();
-  journal_.note_conflict_freed();
+  journal_.staged().note_conflict_freed();
   const bool moves = changed.index0 != record.partition.index0;
   const fabric::PartitionDefinition before = render(record, policy());
   std::vector<StaticMember> members = std::exchange(changed.members, record.partition.members);
@@ -209,7 +209,7 @@ Status PartitionRegistry::do_update(PartitionRecord& record, const Partition& de
   if (render(record, policy()) != before) partition_changed(record);
   if (moves) touch_members(record);
   require_proof(record, now);
-  journal_.stage(record);
+  journal_.staged().add(record);
   return ok();
 }
 
@@ -257,14 +257,14 @@ void PartitionRegistry::require_proof(PartitionRecord& record, Now now) {
 
 Status PartitionRegistry::begin_delete(PartitionRecord& record) {
   TRY(check_unused(record));
-  journal_.note_conflict_freed();
+  journal_.staged().note_conflict_freed();
   record.state = PartitionState::deleting;
   record.declared = false;
   const std::vector<StaticMember> former = record.partition.members;
   journal_.state().set_members(record, {});
   refresh_members(record, former);
   partition_changed(record);
-  journal_.stage(record);
+  journal_.staged().add(record);
   return ok();
 }
 

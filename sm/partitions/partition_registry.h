@@ -71,7 +71,7 @@ class PartitionRegistry {
                                                 state::Now now, const DeclareOptions& how = {});
   // True if something was removed or changed since the last declare() that may have been the reason
   // to reject a declaration.
-  bool may_declare_again() const { return journal_.conflict_freed(); }
+  bool may_declare_again() const { return journal_.staged().conflict_freed(); }
   // Ends all declarations: requests can change those partitions from now on. Returns their names.
   Result<std::vector<std::string>> release_declared();
 

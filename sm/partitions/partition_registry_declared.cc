@@ -21,7 +21,7 @@ bool is_as(const Partition& present, Partition desired) {
 // Tries again while there is progress: a partition may conflict with one that changes later.
 Result<std::vector<DeclarationError>> PartitionRegistry::declare(
     const std::vector<Partition>& partitions, Now now, const DeclareOptions& how) {
-  journal_.clear_conflict_freed();
+  journal_.staged().clear_conflict_freed();
   TRY(journal_.check_readable());
   std::vector<DeclarationError> refused;
   if (how.complete) refused = undeclare(partitions);
@@ -46,7 +46,7 @@ Result<std::vector<DeclarationError>> PartitionRegistry::declare(
     progress = again.size() < left.size();
     left = std::move(again);
   }
-  journal_.clear_conflict_freed();  // the last round has taken it into account
+  journal_.staged().clear_conflict_freed();  // the last round has taken it into account
   if (!left.empty()) refused.insert(refused.end(), tried.begin(), tried.end());
   return refused;
 }
@@ -64,7 +64,7 @@ Status PartitionRegistry::declare_one(const Partition& partition, const DeclareO
   }
   if (record->declared) return ok();
   record->declared = true;
-  journal_.stage(*record);
+  journal_.staged().add(*record);
   return ok();
 }
 
@@ -99,7 +99,7 @@ Result<std::vector<std::string>> PartitionRegistry::release_declared() {
   journal_.state().for_each_partition([&](PartitionRecord& record) {
     if (!record.declared) return;
     record.declared = false;
-    journal_.stage(record);
+    journal_.staged().add(record);
     names.push_back(record.partition.name);
   });
   return names;
