@@ -103,7 +103,7 @@ Status Daemon::Parts::open(config::Config config) {
     TRY(check_state_lost(*store, database, config.opensm));
   registry = TRY(bindings::Registries::load(*store, config.policy, controller::system_time()));
   // The first partition is the default one.
-  telemetry.loaded(database, registry->partitions.definitions()->size() - 1,
+  telemetry.loaded(database, registry->partitions.view().definitions()->size() - 1,
                    registry->journal.records().bindings.size(),
                    registry->journal.records().nodes.size());
   const mad::LocalPort port = TRY(port_for(config));

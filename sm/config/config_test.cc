@@ -128,11 +128,11 @@ TEST_CASE("the document's file of partitions is taken under its smallest configu
   FakeStore store;
   const auto journal = state::Journal::load(store, smallest->policy, {}).value();
   partitions::PartitionRegistry registry(*journal);
-  const auto refused = registry.declare(declared->partitions, {});
+  const auto refused = registry.declarations().declare(declared->partitions, {});
   REQUIRE(refused);
   for (const partitions::DeclarationError& one : *refused)
     FAIL_CHECK(one.name << ": " << one.error.text());
-  CHECK(registry.find("blue"));
+  CHECK(registry.view().find("blue"));
 }
 
 TEST_CASE("the document's section of partitions.conf is one that is kept") {

@@ -142,7 +142,8 @@ Result<v1::ObserveResponse> FabricReconciler::observe(const fabricapi::ObserveRe
 }
 
 void FabricReconciler::publish(state::Now now) {
-  if (published_.publish(deps_.registry.journal.version(), deps_.registry.partitions.definitions()))
+  if (published_.publish(deps_.registry.journal.version(),
+                         deps_.registry.partitions.view().definitions()))
     verifier_.set_desired(published_.desired(), published_.unmanaged());
   deps_.registry.bindings.note_written(verifier_.applied(), now);
   deps_.registry.partitions.note_swept(verifier_.swept());
