@@ -1,18 +1,14 @@
 #include "sm/daemon.h"
 
-#include "lib/base/private_file.h"
 #include "lib/http/server.h"
 #include "lib/mad/umad_channel.h"
-#include "lib/rpc/grpc_log.h"
-#include "lib/rpc/server.h"
-#include "lib/rpc/tcp_server.h"
-#include "sm/api/fabric_service.h"
 #include "sm/controller/controller_thread.h"
 #include "sm/engine/passive_subnet_manager.h"
 #include "sm/opensm/key_file.h"
 #include "sm/opensm/opensm_cgroup.h"
 #include "sm/partitions/declared_file.h"
 #include "sm/probe/smp_port_prober.h"
+#include "sm/service_listeners.h"
 #include "sm/state/sqlite_store.h"
 #include "sm/state_loss.h"
 
@@ -58,12 +54,12 @@ Result<mad::LocalPort> port_for(const config::Config& config) {
 
 // In the order of their start. They end in reverse: the controller before all that it uses.
 struct Daemon::Parts {
-  explicit Parts(log::Log& log) : telemetry(log) {}
+  explicit Parts(log::Log& log) : telemetry(log), listeners(telemetry) {}
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
   Parts(Parts&&) = delete;
   Parts& operator=(Parts&&) = delete;
-  ~Parts() { rpc::on_failed_handshake({}); }
+  ~Parts() = default;
 
   Status open(config::Config config);
   Status open_engine(const config::Config& config);
@@ -71,7 +67,6 @@ struct Daemon::Parts {
   void probed(probe::ProbeBatch readings);
   Status serve(const config::Config& config);
   Status follow_declared(const Path& file);
-  void check_listener();
   Status alive();
   Status ready();
   std::string metrics_page();
@@ -85,11 +80,7 @@ struct Daemon::Parts {
   std::unique_ptr<mad::Scheduler> scheduler;
   std::unique_ptr<probe::SmpPortProber> prober;
   std::unique_ptr<controller::Controller> controller;
-  std::optional<api::RoleRules> authority;
-  std::unique_ptr<api::FabricService<controller::Controller>> answers;
-  std::unique_ptr<rpc::Server> socket;
-  std::unique_ptr<rpc::TcpServer> tcp;
-  Path tls_key;  // of tcp
+  ServiceListeners listeners;
   std::unique_ptr<http::Server> pages;
   std::unique_ptr<partitions::DeclaredFile> declared;
 };
@@ -165,31 +156,7 @@ void Daemon::Parts::probed(probe::ProbeBatch readings) {
 }
 
 Status Daemon::Parts::serve(const config::Config& config) {
-  authority = config.authority;
-  const api::CallGate::Deps deps{
-      api::authenticator(*authority, [this](const Error& why) { telemetry.unauthorized(why); }),
-      thread.tasks(),
-      [this](const fabricapi::Caller& caller, std::string_view action, const std::string& subject,
-             const Error& why) { telemetry.audit(caller, action, subject, why); }};
-  answers = std::make_unique<api::FabricService<controller::Controller>>(
-      *controller, deps, api::ServiceSettings{.fabric = config.fabric});
-  if (!config.socket.empty()) {
-    TRY(make_folders(config.socket.parent_path()));
-    socket = TRY(rpc::Server::serve(config.socket, {answers.get()}));
-  }
-  if (config.listening) {
-    Fd listening = TRY(http::listen_on(config.listening->address).during("listen.address"));
-    rpc::TcpServer::Settings settings;
-    settings.files = config.listening->tls;
-    settings.account = api::accounts(*authority);
-    settings.on_cut = [this](const rpc::Cut& cut) {
-      telemetry.connection_closed(cut.address, cut.holder, rpc::name(cut.cause));
-    };
-    rpc::on_failed_handshake([this](const std::string& why) { telemetry.failed_handshake(why); });
-    tls_key = settings.files.key;
-    tcp = TRY(rpc::TcpServer::serve(std::move(listening), settings, {answers.get()}));
-    check_listener();
-  }
+  TRY(listeners.serve(config, *controller, thread.tasks()));
   pages = TRY(http::Server::start(config.metrics, {.metrics = [this] { return metrics_page(); },
                                                    .healthy = [this] { return alive(); },
                                                    .ready = [this] { return ready(); }}));
@@ -217,18 +184,8 @@ Status Daemon::Parts::alive() {
                                       std::to_string(turn.count() / 1000) + " s");
 }
 
-void Daemon::Parts::check_listener() {
-  if (tcp == nullptr) return;
-  telemetry::Telemetry::ListenerStatus now{tcp->certificate(), tcp->expires(), tcp->refused(),
-                                           tcp->starved()};
-  const Status only_ours = check_private(tls_key);
-  // A missing key is already reported with the certificate.
-  if (!only_ours && only_ours.error().code() == Code::denied) now.key = only_ours;
-  telemetry.listener(now);
-}
-
 Status Daemon::Parts::ready() {
-  check_listener();
+  listeners.report_status();
   const engine::EngineStatus status = subnet_manager->status();
   if (status.health == engine::Health::serving && status.swept > 0) return ok();
   return Error(Code::unavailable, "the subnet manager is " +
@@ -237,7 +194,7 @@ Status Daemon::Parts::ready() {
 }
 
 std::string Daemon::Parts::metrics_page() {
-  check_listener();
+  listeners.report_status();
   (void)thread.run(
       [](controller::Controller& one) { one.update_metrics(); },  // else: the last values
       Deadline::in(Duration(2000)));
@@ -260,8 +217,7 @@ Daemon::~Daemon() {
   parts_->prober.reset();
   // Answers the waiting calls, so that they can end.
   parts_->controller.reset();
-  parts_->socket.reset();
-  parts_->tcp.reset();
+  parts_->listeners.stop();
 }
 
 }  // namespace ibpod::sm
