@@ -78,9 +78,9 @@ diagnose::SmSettings health_check_settings(const config::Config& config) {
   diagnose::SmSettings settings;
   if (config.engine == EngineKind::observe) settings.owner = diagnose::SmOwner::observed;
   if (config.engine == EngineKind::ufm) settings.owner = diagnose::SmOwner::ufm;
-  if (config.opensm.supervisor.external) settings.owner = diagnose::SmOwner::external;
+  if (config.opensm.launcher.external) settings.owner = diagnose::SmOwner::external;
   if (settings.owner != diagnose::SmOwner::ours) return settings;
-  const opensm::OpenSmSettings& opensm = config.opensm.supervisor.opensm;
+  const opensm::OpenSmSettings& opensm = config.opensm.launcher.opensm;
   settings.m_key = !opensm.keys.m_key.empty();
   settings.sm_key = !opensm.keys.sm_key.empty();
   settings.sa_key = !opensm.keys.sa_key.empty();
@@ -90,7 +90,7 @@ diagnose::SmSettings health_check_settings(const config::Config& config) {
 }
 
 bool starts_opensm(const config::Config& config) {
-  return config.engine == EngineKind::opensm && !config.opensm.supervisor.external;
+  return config.engine == EngineKind::opensm && !config.opensm.launcher.external;
 }
 
 }  // namespace ibpod::sm

@@ -40,7 +40,7 @@ Status check_state_lost(state::Store& store, const Path& database,
   if (!fresh) return ok();
   const opensm::OpenSmPaths paths(settings.folder);
   for (const Path& file : {Path(paths.partitions.native() + ".good"), paths.partitions}) {
-    const size_t kept = kept_in(file, settings.supervisor.opensm);
+    const size_t kept = kept_in(file, settings.launcher.opensm);
     if (kept == 0) continue;
     return Error(Code::invalid, database.native() + " is empty, but " + file.native() +
                                     " has partitions (" + std::to_string(kept) +

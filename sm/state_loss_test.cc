@@ -20,8 +20,7 @@ TEST_CASE("an empty database beside a partitions.conf with partitions is refused
   CHECK(check_state_lost(store, database, settings));
 
   opensm::Disk disk;
-  opensm::PartitionsFile file(disk, paths.partitions,
-                              opensm::options_of(settings.supervisor.opensm));
+  opensm::PartitionsFile file(disk, paths.partitions, opensm::options_of(settings.launcher.opensm));
   REQUIRE(file.open());
   REQUIRE(file.place({fabric::default_definition()}));
   CHECK(check_state_lost(store, database, settings));

@@ -302,7 +302,7 @@ TEST_CASE("children leave index 0 to the interface that they are on") {
   first.index0 = second.index0 = true;
   Fixture bed({first, second, make_partition("blue", 0x100)});
   const auto members = [&](const std::string& name) {
-    const auto all = bed.registry->partitions.definitions();
+    const auto all = bed.registry->partitions.view().definitions();
     return std::find_if(all->begin(), all->end(), [&](const auto& one) { return one.name == name; })
         ->members;
   };
@@ -423,7 +423,7 @@ TEST_CASE("a request that can never be granted names the field") {
   for (const auto membership : {kLimited, kFull})
     refused(
         [&](BindRequest& r) {
-          const auto blue = bed.registry->partitions.find("blue");
+          const auto blue = bed.registry->partitions.view().find("blue");
           r.partitions.push_back({"", membership, blue->spec.pkey});
         },
         "partition blue is listed twice");

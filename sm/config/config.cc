@@ -16,9 +16,9 @@ void read_tls(Keys& section, rpc::TlsFiles& tls) {
 }
 
 void read_opensm(Keys& section, opensm::OpenSmEngineSettings& settings) {
-  opensm::OpenSmSettings& opensm = settings.supervisor.opensm;
+  opensm::OpenSmSettings& opensm = settings.launcher.opensm;
   std::optional<Path> pid_file, log;
-  section.take("program", settings.supervisor.launch.program)
+  section.take("program", settings.launcher.launch.program)
       .take("folder", settings.folder)
       .take("port", opensm.port)
       .take("priority", opensm.priority, read_number<0, 15>)
@@ -37,7 +37,7 @@ void read_opensm(Keys& section, opensm::OpenSmEngineSettings& settings) {
       .take("pidFile", pid_file)
       .take("logFile", log);
   if (pid_file || log)
-    settings.supervisor.external =
+    settings.launcher.external =
         opensm::ExternalOpensm{pid_file.value_or(Path()), log.value_or(Path())};
 }
 
@@ -132,8 +132,8 @@ void check_listening(const Listening& listening, Errors& errors) {
 }
 
 void check_opensm(const opensm::OpenSmEngineSettings& settings, unsigned sl, Errors& errors) {
-  const opensm::OpenSmSettings& opensm = settings.supervisor.opensm;
-  const auto& others = settings.supervisor.external;
+  const opensm::OpenSmSettings& opensm = settings.launcher.opensm;
+  const auto& others = settings.launcher.external;
   if (others && (others->pid_file.empty() || others->log.empty()))
     errors.add(unfit(
         "opensm: set both pidFile and logFile if OpenSM is managed externally, else neither"));
@@ -169,7 +169,7 @@ state::Policy::Unsupported unsupported_by(const Config& config) {
     case EngineKind::opensm:
       break;
   }
-  const opensm::OpenSmSettings& opensm = config.opensm.supervisor.opensm;
+  const opensm::OpenSmSettings& opensm = config.opensm.launcher.opensm;
   state::Policy::Unsupported unsupported;
   if (!opensm.allow_both_pkeys) unsupported.both = "needs opensm.allowBothPkeys";
   if (config.engine == EngineKind::opensm && !opensm.qos)

@@ -52,7 +52,7 @@ TEST_CASE("every key comes to its place") {
   CHECK(config->listening->tls.ca == "/a");
   CHECK(config->listening->address.port == 7473);
   CHECK(config->authority.identify({.common_name = "system:node:n1", .names = {}})->node == "n1");
-  const opensm::OpenSmSettings& opensm = config->opensm.supervisor.opensm;
+  const opensm::OpenSmSettings& opensm = config->opensm.launcher.opensm;
   CHECK(opensm.port == ib::Guid(0x0002c90300a1b2c3));
   CHECK(opensm.priority == 9);
   CHECK(opensm.max_wire_smps == 64);
@@ -60,7 +60,7 @@ TEST_CASE("every key comes to its place") {
   CHECK_FALSE(opensm.allow_both_pkeys);
   CHECK_FALSE(config->policy.unsupported.both.empty());
   CHECK(opensm.keys.sa_key == "/t");
-  CHECK(config->opensm.supervisor.external->pid_file == "/p");
+  CHECK(config->opensm.launcher.external->pid_file == "/p");
   CHECK(config->port.device == "mlx5_0");
   CHECK(config->window == 32);
   CHECK(config->scan == Duration(30'000));
@@ -128,11 +128,11 @@ TEST_CASE("the document's file of partitions is taken under its smallest configu
   FakeStore store;
   const auto journal = state::Journal::load(store, smallest->policy, {}).value();
   partitions::PartitionRegistry registry(*journal);
-  const auto refused = registry.declare(declared->partitions, {});
+  const auto refused = registry.declarations().declare(declared->partitions, {});
   REQUIRE(refused);
   for (const partitions::DeclarationError& one : *refused)
     FAIL_CHECK(one.name << ": " << one.error.text());
-  CHECK(registry.find("blue"));
+  CHECK(registry.view().find("blue"));
 }
 
 TEST_CASE("the document's section of partitions.conf is one that is kept") {

@@ -15,7 +15,7 @@ bool is_plain(const Path& path) {
 }
 
 void check_numbers(const Config& config) {
-  const opensm::OpenSmSettings& opensm = config.opensm.supervisor.opensm;
+  const opensm::OpenSmSettings& opensm = config.opensm.launcher.opensm;
   require(opensm.priority <= 15 && opensm.m_key_protection <= 3);
   require(opensm.max_wire_smps >= 1 && opensm.max_wire_smps <= 256);
   require(config.window >= 1 && config.window <= 256);

@@ -53,7 +53,7 @@ TEST_CASE("every key of the section arrives") {
   CHECK(engine.folder == "/srv/sm/ufm");
   CHECK(engine.pkeys.covers({0x100, 0x1ff}));
   CHECK_FALSE(engine.pkeys.covers({0x200}));
-  CHECK(config->opensm.supervisor.opensm.keys.m_key == "/m");
+  CHECK(config->opensm.launcher.opensm.keys.m_key == "/m");
   CHECK(config->policy.ipoib);
 }
 

@@ -489,7 +489,7 @@ TEST_CASE_FIXTURE(Blue, "what the engine could not enforce is refused before it 
   engine.refusal = "no";
   partition("green");
   CHECK(last == "no");
-  CHECK_FALSE(registry->partitions.find("green"));
+  CHECK_FALSE(registry->partitions.view().find("green"));
 }
 
 TEST_CASE_FIXTURE(Blue, "no partition takes index 0 of the subnet manager's own port") {

@@ -48,7 +48,7 @@ size_t count_kept_out(const bindings::Registries& registry, const fabric::Partit
 void add_kept_out(const bindings::Registries& registry, fabricapi::Explanation::Subject& subject) {
   if (!subject.binding) return;
   for (const fabric::PartitionMembership& membership : subject.binding->desired) {
-    const auto partition = registry.partitions.find(membership.partition);
+    const auto partition = registry.partitions.view().find(membership.partition);
     if (partition && !allows_namespace(partition->spec, *subject.binding))
       subject.findings.push_back("partition " + membership.partition +
                                  " is no longer open to this namespace on this node; the pod "
@@ -128,7 +128,7 @@ Result<v1::PlanResponse> Diagnostics::plan(const fabricapi::PlanRequest& request
                                       capabilities.writes, capabilities.follows_sweeps};
   // The committed partitions: the last request may not have reached the engine yet.
   const Definitions before =
-      sources_.published.all_with(*sources_.registry.partitions.definitions());
+      sources_.published.all_with(*sources_.registry.partitions.view().definitions());
   const verify::DesiredKeys desired(before);
   const diagnose::FabricSnapshot present = snapshot(known, before, desired, now);
   if (!request.partition && request.without.empty())
@@ -197,7 +197,7 @@ std::vector<diagnose::StuckDeletion> Diagnostics::stuck_deletions(state::Now now
   const fabric::Condition fault = engine_fault(sources_.subnet_manager.status());
   if (!looked || fault.reason != fabric::Reason::none) return {};
   std::vector<diagnose::StuckDeletion> all;
-  for (partitions::DeletedPartition& one : sources_.registry.partitions.deleted()) {
+  for (partitions::DeletedPartition& one : sources_.registry.partitions.view().deleted()) {
     std::erase_if(one.ports, [&](ib::Guid port) { return !verifier.is_silent(port); });
     if (now.steady - one.since >= kLong && !one.ports.empty())
       all.push_back({diagnose::StuckDeletion::Kind::partition, one.name, one.ports});

@@ -152,7 +152,7 @@ Result<v1::ObserveResponse> FabricReconciler::observe(const fabricapi::ObserveRe
 
 void FabricReconciler::publish(state::Now now) {
   if (published_.publish(deps_.registry.journal.version(),
-                         deps_.registry.partitions.definitions())) {
+                         deps_.registry.partitions.view().definitions())) {
     verifier_.set_desired(published_.desired(), published_.unmanaged());
     change_times_.requested(published_.version(), now.steady);
   }

@@ -135,7 +135,7 @@ TEST_CASE_FIXTURE(
   bind(kNode1, request(kVf1, "blue"));
   settle();
   read(true);
-  fabric::Partition blue = registry->partitions.find("blue")->spec;
+  fabric::Partition blue = registry->partitions.view().find("blue")->spec;
   CHECK_FALSE(has(plan_of(blue), "no longer allowed"));
   CHECK_FALSE(has(explanation_of(kVf1.text()), "not open"));
   blue.nodes = {"n2"};

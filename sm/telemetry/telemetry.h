@@ -59,6 +59,9 @@ class Telemetry {
   // A Bind was refused only because of the partition's `nodes`. Limited.
   void wrong_node(const fabricapi::Caller& caller, const std::string& subject,
                   const std::string& partition);
+  // Writes a line unless `caller`, who caused it, has caused too many (sm/telemetry/line_limit.h).
+  void write_limited(const std::string& caller, log::Level level, const std::string& text,
+                     const json::Value& members);
   // Writes a line with the count for each caller whose lines were not written. Call it at
   // intervals.
   void log_dropped();
@@ -85,23 +88,6 @@ class Telemetry {
   void issues(const std::map<std::string_view, size_t>& counts);
   // True: all entries of the file of declared partitions are applied.
   void declared_file(bool good);
-  // The TCP server: the state of its TLS files, the expiry of its certificate, the number of
-  // connections closed because their address had too many, and the number of times without a free
-  // slot.
-  struct ListenerStatus {
-    Status certificate = ok();
-    std::chrono::system_clock::time_point expires;
-    uint64_t refused = 0;
-    uint64_t no_slot = 0;
-    Status key = ok();  // denied: others than our user have access to the private key
-  };
-  void listener(const ListenerStatus& now);
-  // A connection from `address` was closed for exceeding a limit; `holder`: its account, empty if
-  // it had none.
-  void connection_closed(const std::string& address, const std::string& holder,
-                         std::string_view cause);
-  // A TLS handshake has failed; `why` is OpenSSL's reason. gRPC does not report the address.
-  void failed_handshake(const std::string& why);
   // `desired`: the version that should be in force.
   void engine(const engine::EngineStatus& status, uint64_t desired);
   // A version of the partitions is "placed" or "swept"; `took`: the time since its request.
@@ -122,9 +108,6 @@ class Telemetry {
   http::Metrics& metrics() { return metrics_; }
 
  private:
-  void write_limited(const std::string& caller, log::Level level, const std::string& text,
-                     const json::Value& members);
-
   log::Log& log_;
   Clock clock_;
   http::Metrics metrics_;
