@@ -9,6 +9,9 @@ namespace ibpod::ctl {
 namespace {
 
 constexpr size_t kLongestInput = 4 << 20;
+constexpr std::string_view kNoAgentsYet =
+    "agents cannot reach ibpod-sm before \"listen\" and \"roles\" are in the file: ib-kubernetes "
+    "has nothing to make them from";
 
 struct Arguments {
   std::vector<std::string> files;
@@ -62,9 +65,7 @@ Result<Answer> convert_ib_kubernetes(const Arguments& arguments) {
             .during("--secrets")
             .reported_as(kFailed));
   Answer answer{.text = made.document.pretty() + "\n", .warnings = made.warnings};
-  answer.warnings.push_back(
-      "agents cannot reach ibpod-sm before \"listen\" and \"roles\" are in the file: "
-      "ib-kubernetes has nothing to make them from");
+  answer.warnings.emplace_back(kNoAgentsYet);
   answer.note = advice(made.files, arguments.secrets);
   return answer;
 }

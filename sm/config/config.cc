@@ -83,8 +83,6 @@ void read_fabric(Keys& section, Config& config) {
       .within("limits", [&](Keys& limits) { read_limits(limits, policy.limits); });
 }
 
-Error unfit(const std::string& text) { return {Code::invalid, text}; }
-
 constexpr std::string_view kListenAddress =
     "expected an IP address and a port, such as 0.0.0.0:7473, got ";
 

@@ -10,8 +10,6 @@ namespace {
 
 using json::Value;
 
-Error unfit(const std::string& text) { return {Code::invalid, text}; }
-
 constexpr size_t kMostAddresses = 8;
 constexpr size_t kMostUser = 256;
 

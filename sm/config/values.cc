@@ -55,6 +55,8 @@ Result<pool::GuidRange> read_guid_range(const Value& value) {
 
 }  // namespace
 
+Error unfit(const std::string& text) { return {Code::invalid, text}; }
+
 Result<EngineKind> read_engine(const Value& value) {
   return json::read_word<EngineKind>(
       value,

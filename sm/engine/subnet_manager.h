@@ -34,8 +34,8 @@ std::string_view name(Health health);
 struct EngineStatus {
   Health health = Health::starting;
   bool port_down = false;  // it is not_master because its own port's link is down
-  // The fault and its remedy, for operators. While serving it is empty, undone_edit, or the texts of
-  // `findings`.
+  // The fault and its remedy, for operators. While serving it is empty, undone_edit, or the texts
+  // of `findings`.
   std::string trouble;
   // The undone edit of our file by another user, and the reason; empty if there was none, or if it
   // has been corrected or withdrawn since.

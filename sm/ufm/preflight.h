@@ -40,7 +40,7 @@ class Preflight {
   bool tick(UfmApi& api, Time now);
   // When the next call is due.
   Time due() const { return due_; }
-  // Of the last time that all calls were made.
+  // Those of the last time that all calls were made.
   const std::vector<engine::EngineFinding>& findings() const { return findings_; }
 
  private:

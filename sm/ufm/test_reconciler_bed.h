@@ -154,7 +154,7 @@ struct Bed {
         members[guid] = {member.membership, member.index0};
     return members;
   }
-  // Of our range, without partitions that have no members.
+  // Those of our range, without partitions that have no members.
   Desire in_ufm() const {
     Desire all;
     for (const auto& [pkey, partition] : ufm.partitions())
@@ -166,7 +166,7 @@ struct Bed {
     std::erase_if(with_members, [](const auto& entry) { return entry.second.empty(); });
     return with_members;
   }
-  // What the record on disk has, and `leaving` if so.
+  // The record on disk, and `leaving` if so.
   Desire recorded(bool leaving = false) const {
     Desire all;
     const WrittenMembers record = WrittenMembers::open(settings.folder).value();
