@@ -21,24 +21,6 @@ std::string new_epoch() {
   return std::to_string(uint64_t{random()} << 32 | random());
 }
 
-diagnose::SmSettings health_check_settings(const config::Config& config) {
-  diagnose::SmSettings settings;
-  if (config.engine == config::EngineKind::observe) settings.owner = diagnose::SmOwner::observed;
-  if (config.opensm.launcher.external) settings.owner = diagnose::SmOwner::external;
-  if (settings.owner != diagnose::SmOwner::ours) return settings;
-  const opensm::OpenSmSettings& opensm = config.opensm.launcher.opensm;
-  settings.m_key = !opensm.keys.m_key.empty();
-  settings.sm_key = !opensm.keys.sm_key.empty();
-  settings.sa_key = !opensm.keys.sa_key.empty();
-  settings.m_key_protection = opensm.m_key_protection;
-  settings.allow_both = opensm.allow_both_pkeys;
-  return settings;
-}
-
-bool starts_opensm(const config::Config& config) {
-  return config.engine == config::EngineKind::opensm && !config.opensm.launcher.external;
-}
-
 // The port of this machine for requests to other ports. The default is OpenSM's port, which must be
 // on the same subnet.
 Result<mad::LocalPort> port_for(const config::Config& config) {
