@@ -16,9 +16,9 @@ struct GuidsFixture : PrepareFixture {
 
   GuidsFixture() { make_bare_vfs(2); }
   VfState state(unsigned number) { return read_vf_state(k, vf(number)).value(); }
-  void choose(unsigned number) {
+  void choose(unsigned number, const Guids& chosen = kChosen) {
     const node::Function function = *k.function(vf(number)).value();
-    k.set_vf_guids(function, kChosen.node, kChosen.port).value();
+    k.set_vf_guids(function, chosen.node, chosen.port).value();
   }
 };
 
@@ -56,7 +56,7 @@ TEST_CASE("GUIDs that an administrator has chosen stay, unless they are to be re
 
 TEST_CASE("no two functions get the same GUID") {
   GuidsFixture fixture;
-  fixture.in_use.add(vf(1), derived(0));
+  fixture.choose(1, derived(0));
   CHECK(fixture.guids.desired(fixture.state(0)).error().code() == Code::exists);
   CHECK(fixture.guids.set(fixture.state(0)).error().code() == Code::exists);
   CHECK(fixture.state(0).pf_configured->port_guid.none());

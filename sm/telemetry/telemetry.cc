@@ -110,12 +110,12 @@ const Family kScan{"ibpod_sm_scan_seconds", "Duration of the last scan of all po
 
 const std::vector<Family>& metric_families() {
   static const std::vector<Family> families = [] {
-    std::vector all{kVerified,   kRequests,  kPorts,     kDrifts,   kRepairs,      kPackets,
-                    kScan,       kBindings,  kUnsettled, kWaiting,  kIssues,       kDeclared,
-                    kHealth,     kVersion,   kEvents,    kSweep,    kUnauthorized, kFirstBindings,
-                    kWrongNodes, kDropped,   kChange,    kUfmCalls, kUfmSeconds,   kUfmWidened,
-                    kUfmIgnored, kUfmForeign};
+    std::vector all{kVerified,      kRequests,   kPorts,     kDrifts,  kRepairs, kPackets,
+                    kScan,          kBindings,   kUnsettled, kWaiting, kIssues,  kDeclared,
+                    kHealth,        kVersion,    kEvents,    kSweep,   kChange,  kUnauthorized,
+                    kFirstBindings, kWrongNodes, kDropped};
     all.insert(all.end(), listener_families().begin(), listener_families().end());
+    all.insert(all.end(), {kUfmCalls, kUfmSeconds, kUfmWidened, kUfmIgnored, kUfmForeign});
     return all;
   }();
   return families;
