@@ -107,6 +107,29 @@ TEST_CASE("a value that the subnet manager cannot be given is refused, with the 
   CHECK(refusal([](Partition& one) { one.sl = 0; }).empty());
 }
 
+TEST_CASE("values that OpenSM would change are refused") {
+  Policy rules = policy();
+  rules.unsupported.both = "needs opensm.allowBothPkeys";
+  rules.unsupported.sl = "needs opensm.qos";
+  const Fixture bed(none(), rules);
+  const PartitionAdmission admission(bed.registry->journal);
+  const auto refusal = [&](const Partition& partition) {
+    const auto admitted = admission.admit_new(partition);
+    return admitted ? "" : admitted.error().text();
+  };
+  Partition blue = make_partition("blue", 0x100);
+  blue.sl = 0;
+  CHECK(refusal(blue).empty());
+  blue.sl = 1;
+  CHECK(refusal(blue).find("opensm.qos") != std::string::npos);
+  blue.sl.reset();
+  blue.membership = kBoth;
+  CHECK(refusal(blue).find("opensm.allowBothPkeys") != std::string::npos);
+  blue.membership = kFull;
+  blue.members = {{storage(1), kBoth, ""}};
+  CHECK(refusal(blue).find("opensm.allowBothPkeys") != std::string::npos);
+}
+
 TEST_CASE("a static member has the membership of its port's bindings") {
   Fixture bed;
   bed.bind(request("n1", "a", vf(1), {{"blue", kLimited}}));
