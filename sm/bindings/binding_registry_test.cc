@@ -603,6 +603,53 @@ TEST_CASE("clean is enough for what is to leave, and not for what is to be there
   CHECK(bed.state(c) == BindingState::requested);
 }
 
+TEST_CASE("present is enough for what is to be there, and not for what is to leave") {
+  Fixture bed;
+  const BindRequest a = child("n1", "a", pf(1), {{"blue", kLimited}});
+  const BindRequest b = child("n1", "b", pf(1), {{"red", kLimited}});
+  const BindRequest c = request("n1", "c", vf(1), {{"red", kLimited}});
+  const auto present = [&](ib::Guid port) {
+    return bed.registry->bindings.note_present(port, bed.registry->journal.version(), Proof::port,
+                                               {}, bed.now);
+  };
+  bed.bind(a);
+  bed.bind(c);
+  bed.settle();
+  bed.unbind(a);
+  bed.bind(b);
+  BindRequest moved = c;
+  moved.partitions[0].partition = "blue";
+  bed.bind(moved);
+  bed.sweep();
+  CHECK(present(pf(1)));
+  CHECK(bed.state(a) == BindingState::releasing);
+  CHECK(bed.state(b) == BindingState::verified);
+  CHECK(bed.registry->bindings.unsettled().contains(pf(1)));
+  CHECK(present(vf(1)));
+  CHECK(bed.keys(vf(1)).empty());
+  CHECK(bed.state(c) == BindingState::written);
+  CHECK_FALSE(bed.registry->bindings.note_present(vf(1), 0, Proof::port, {}, bed.now));
+  CHECK(bed.see(pf(1)));
+  CHECK(bed.state(a) == BindingState::released);
+  CHECK(bed.see(vf(1)));
+  CHECK(bed.keys(vf(1)) == "0x0100");
+}
+
+TEST_CASE("present ends no former membership of a static member") {
+  Partition storage_partition = make_partition("store", 0x102);
+  storage_partition.members = {{storage(1), kFull, ""}};
+  Fixture bed({storage_partition});
+  bed.see(storage(1));
+  REQUIRE(bed.registry->partitions.remove("store"));
+  bed.commit();
+  bed.sweep();
+  bed.registry->bindings.note_present(storage(1), bed.registry->journal.version(), Proof::port, {},
+                                      bed.now);
+  CHECK(bed.registry->partitions.view().find("store").has_value());
+  bed.see(storage(1));
+  CHECK_FALSE(bed.registry->partitions.view().find("store").has_value());
+}
+
 TEST_CASE("watchers get each change once, and removed bindings") {
   Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});

@@ -31,7 +31,7 @@ class ModelSubnetManager final : public engine::SubnetManager {
   engine::Capabilities capabilities() const override {
     return {.writes = writing,
             .repairs_tables = writing && repairs,
-            .manual_section = writing,
+            .manual_section = writing && manual_section,
             .follows_sweeps = follows_sweeps,
             .serves_vports = serves_vports};
   }
@@ -65,6 +65,7 @@ class ModelSubnetManager final : public engine::SubnetManager {
   engine::EngineStatus now;
   bool writing = true;
   bool repairs = true;
+  bool manual_section = true;
   bool follows_sweeps = true;
   bool serves_vports = false;
   std::vector<engine::PortFault> faults;

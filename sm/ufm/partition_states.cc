@@ -222,12 +222,15 @@ bool PartitionStates::are_in_place(const DesiredPartitions& candidate) const {
     if (!is_covered(pkey)) continue;
     const PartitionState state = this->state(pkey);
     const DesiredPartition* const before = find(candidate, pkey);
+    const std::vector<ib::Guid> widened = compare(state).widened;
+    // A widened member is removed first.
     const auto is_settled = [&](ib::Guid guid) {
       return is_right(state, guid) ||
              is_as(find_member(state.shown, guid), find_member(before, guid)) ||
              faults_.has(Kind::not_removed, pkey, guid) ||
              (find_member(state.desired, guid) != nullptr &&
-              faults_.has(Kind::not_added, pkey, guid));
+              faults_.has(Kind::not_added, pkey, guid) &&
+              !std::binary_search(widened.begin(), widened.end(), guid));
     };
     if (before != nullptr && owners(state).empty())
       for (const auto& [guid, values] : before->members)

@@ -298,6 +298,18 @@ TEST_CASE_FIXTURE(Bed, "a failover that loses the last writes is noticed and men
   check_converged();
 }
 
+TEST_CASE_FIXTURE(Bed, "after a call without answer all is read at once: it may be another UFM") {
+  reach({{kRed, {{kA, kFull}}}});
+  inject(FaultKind::hang, {Operation::post});
+  want({{kBlue, {{kA, kFull}}}, {kRed, {{kA, kFull}}}});
+  CHECK(tick());
+  REQUIRE(ufm.lose_writes(1) == 1);
+  CHECK(members(kRed).empty());
+  pass(seconds(2));
+  CHECK(in_ufm() == desired());
+  CHECK(status().losses == 1);
+}
+
 TEST_CASE_FIXTURE(Bed, "a partition of ours that another user takes stays ours") {
   reach({{kBlue, {{kA, kFull}}}});
   admin(Operation::delete_partition, kBlue);

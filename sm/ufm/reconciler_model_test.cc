@@ -10,6 +10,7 @@ namespace ibpod::sm::ufm::test {
 namespace {
 
 constexpr int kPKeys = 4;
+constexpr ib::PKey kTaken{kLeast.value() + kPKeys - 1};  // another user has it from the beginning
 
 // The end of the process: thrown through the code, so that nothing after it happens.
 struct Killed {};
@@ -22,6 +23,9 @@ class Course : public Bed {
                       .missing_is_404 = pick(2) != 0,
                       .post_overwrites_ip_over_ib = pick(2) != 0,
                       .index0_once = pick(2) != 0});
+    fake_ufm::Partitions partitions = ufm.partitions();
+    partitions[kTaken] = {"theirs", true, {}, {{kForeign, {}}}};
+    ufm.set_partitions(std::move(partitions));
     api.before = [this] { kill_if_due(); };
     api.after = [this] { kill_if_due(); };
     want_something();
@@ -44,6 +48,7 @@ class Course : public Bed {
         api.widens = pick(6) == 0;
         api.keeps_values = pick(6) == 0;
         api.hides_values = pick(12) == 0;
+        disturbed_at_ = counts().scans;
         return;
       case 7:
         api.down = pick(8) == 0;
@@ -105,18 +110,19 @@ class Course : public Bed {
            statuses[static_cast<size_t>(pick(7))], 1 + pick(3));
   }
 
+  // Not that of the other user.
   void disturb() {
+    const ib::PKey pkey(static_cast<uint16_t>(kLeast.value() + pick(kPKeys - 1)));
     disturbed_at_ = counts().scans;
     switch (pick(6)) {
       case 0:
-        return admin(Operation::post, pick_pkey(), {foreign()[static_cast<size_t>(pick(3))]});
+        return admin(Operation::post, pkey, {foreign()[static_cast<size_t>(pick(3))]});
       case 1:
-        return admin(Operation::delete_partition, pick_pkey());
+        return admin(Operation::delete_partition, pkey);
       case 2:
-        return admin(Operation::remove_guids, pick_pkey(), {pick_port()});
+        return admin(Operation::remove_guids, pkey, {pick_port()});
       case 3: {
         // Wider than it was, if it is a member.
-        const ib::PKey pkey = pick_pkey();
         const ib::Guid port = pick_port();
         if (members(pkey).contains(port)) admin(Operation::post, pkey, {port});
         return;
@@ -133,6 +139,7 @@ class Course : public Bed {
 
   void let_time_pass(Duration time) {
     const Reconciler::Time end = now + time;
+    failed_ = counts().failed;
     while (now < end) {
       try {
         pass(std::chrono::duration_cast<Duration>(end - now));
@@ -143,6 +150,7 @@ class Course : public Bed {
     }
     check_innocent();
     check_honest();
+    CHECK(members(kTaken) == Members{{kForeign, kFull}});
   }
 
   // All that is reported as in place is in UFM, but for the ports with faults, if UFM has not been
@@ -162,15 +170,21 @@ class Course : public Bed {
           CHECK(faults.contains({port, engine::PortFault::Kind::not_removed}));
       for (const auto& [port, values] : desired) {
         const auto found = present.find(port);
-        if (found == present.end() || found->second != values)
-          CHECK((faults.contains({port, engine::PortFault::Kind::not_added}) ||
-                 faults.contains({port, engine::PortFault::Kind::not_removed})));
+        const bool is_there = found != present.end();
+        // It is removed at once, if no call fails.
+        const bool is_wider = is_there && counts().failed == failed_ && !api.hides_values &&
+                              values.membership == ib::Membership::limited &&
+                              found->second.membership == ib::Membership::full;
+        if (!is_there || found->second != values)
+          CHECK((faults.contains({port, engine::PortFault::Kind::not_removed}) ||
+                 (!is_wider && faults.contains({port, engine::PortFault::Kind::not_added}))));
       }
     }
   }
 
   std::mt19937 random_;
   uint64_t disturbed_at_ = 0;  // when so many scans had been made
+  uint64_t failed_ = 0;        // calls, before the last time that passed
   int kill_in_ = -1;           // calls' beginnings and ends until then; -1: never
 };
 

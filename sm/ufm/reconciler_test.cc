@@ -80,6 +80,19 @@ TEST_CASE_FIXTURE(Bed, "a member is narrowed by one call, without being removed"
   CHECK(counts().widened == 0);
 }
 
+TEST_CASE_FIXTURE(Bed, "what UFM has shown before the last call counts for nothing") {
+  reach({{kBlue, {{kA, kFull}, {kB, kFull}}}});
+  want({{kBlue, {{kB, kFull}}}});
+  CHECK(tick());
+  CHECK(members(kBlue) == Members{{kB, kFull}});
+  want({{kBlue, {{kA, kFull}, {kB, kFull}}}});
+  CHECK(tick());
+  CHECK_MESSAGE(status().placed == 1, "it was there, and has been removed");
+  run();
+  CHECK(status().placed == 3);
+  CHECK(in_ufm() == desired());
+}
+
 TEST_CASE_FIXTURE(Bed, "what comes while a call runs goes together into the next one") {
   reach({{kBlue, {}}});
   Members members;
@@ -206,11 +219,22 @@ TEST_CASE_FIXTURE(Bed, "foreign members of our partitions are reported, or remov
 
 TEST_CASE_FIXTURE(Bed, "index 0 goes from one partition to another through UFM that allows one") {
   ufm.set_switches({.index0_once = true});
-  reach({{kBlue, {{kA, kFull}}}, {kRed, {{kA, kFirst}}}});
-  reach({{kBlue, {{kA, kFirst}}}, {kRed, {{kA, kFull}}}});
-  CHECK(in_ufm() == desired());
-  reach({{kBlue, {}}, {kRed, {{kA, kFirst}}}});
-  CHECK(in_ufm() == desired());
+  // The last call before a change decides which partition comes first: both do once.
+  for (const ib::PKey last : {kBlue, kRed})
+    for (const ib::PKey gains : {kBlue, kRed}) {
+      const ib::PKey loses = gains == kBlue ? kRed : kBlue;
+      reach({{gains, {{kA, kFull}}}, {loses, {{kA, kFirst}}}});
+      Desire next = desire;
+      next[last][kB] = kFull;
+      reach(next);
+      std::swap(next[gains][kA], next[loses][kA]);
+      reach(next);
+      CHECK(in_ufm() == desired());
+      next[gains].erase(kA);
+      next[loses][kA] = kFirst;
+      reach(next);
+      CHECK(in_ufm() == desired());
+    }
   CHECK(counts().refused == 0);
 }
 
