@@ -37,11 +37,10 @@ Host::Host(const config::Config& config, std::unique_ptr<node::LinuxKernel> kern
       route_(std::move(route)),
       boot_id_(std::move(boot_id)),
       records_(config.state_folder),
-      namespaces_(config.host_mount_namespace),
-      plugins_(plugin_settings(config)),
-      strays_(records_, config.sysfs) {
+      gc_{gc::HostNamespaces(config.host_mount_namespace),
+          gc::InstalledPlugins(plugin_settings(config)), gc::HostStrays(records_, config.sysfs)} {
   if (!config.runtime_socket.empty())
-    sandboxes_.emplace(kube::ContainerRuntime(config.runtime_socket));
+    gc_.sandboxes.emplace(kube::ContainerRuntime(config.runtime_socket));
   if (!config.kubelet) return;
   kubelet_.emplace(config.pod_resources());
   pods_.emplace(*kubelet_);
@@ -61,11 +60,11 @@ Result<std::vector<device_plugin::Device>> Host::inventory(const device_plugin::
 gc::GcDeps Host::gc_deps() {
   return {records_,
           boot_id_,
-          namespaces_,
+          gc_.namespaces,
           pods_ ? &*pods_ : nullptr,
-          sandboxes_ ? &*sandboxes_ : nullptr,
-          plugins_,
-          &strays_};
+          gc_.sandboxes ? &*gc_.sandboxes : nullptr,
+          gc_.plugins,
+          &gc_.strays};
 }
 
 sm_client::FabricsDeps Host::fabrics_deps(const std::string& node,

@@ -50,6 +50,14 @@ class Host {
   std::optional<kubelet::KubeletPods>& pods() { return pods_; }
 
  private:
+  // For garbage collection alone: how it sees that a pod is gone, and how it ends an attachment.
+  struct GcParts {
+    gc::HostNamespaces namespaces;
+    gc::InstalledPlugins plugins;
+    gc::HostStrays strays;
+    std::optional<kubelet::RuntimeSandboxes> sandboxes = {};
+  };
+
   Host(const config::Config& config, std::unique_ptr<node::LinuxKernel> kernel, sysfs::Sysfs sysfs,
        nl::Socket route, std::string boot_id);
 
@@ -60,12 +68,9 @@ class Host {
   std::string boot_id_;
   node::Records records_;
   device_plugin::Inventory inventory_;
-  gc::HostNamespaces namespaces_;
   std::optional<kube::PodResources> kubelet_;
   std::optional<kubelet::KubeletPods> pods_;
-  std::optional<kubelet::RuntimeSandboxes> sandboxes_;
-  gc::InstalledPlugins plugins_;
-  gc::HostStrays strays_;
+  GcParts gc_;
 };
 
 }  // namespace ibpod::agent

@@ -15,7 +15,8 @@ namespace ibpod::ctl {
 struct Answer {
   std::string text;  // for standard output
   int exit = 0;
-  std::string note = {};  // a line for standard error: what the text does not say
+  std::string note = {};                   // a line for standard error: what the text does not say
+  std::vector<std::string> warnings = {};  // lines for standard error, before the note
 };
 
 // An option ("-n,--namespace"), or, without a dash, a word in its place ("NAME"), which has to be

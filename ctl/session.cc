@@ -84,12 +84,16 @@ void add(CLI::App& parent, const Command& command, Run& chosen) {
   });
 }
 
-Outcome failure_text(const Result<Answer>& answer) {
-  if (answer) {
-    const std::string note = answer->note.empty() ? "" : "note: " + printable(answer->note) + "\n";
-    return {answer->text, note, answer->exit};
-  }
-  return {"", "error: " + printable(answer.error().text()) + "\n", exit_code(answer.error())};
+std::string line(const char* kind, const std::string& text) {
+  return kind + (": " + printable(text)) + "\n";
+}
+
+Outcome outcome_of(const Result<Answer>& answer) {
+  if (!answer) return {"", line("error", answer.error().text()), exit_code(answer.error())};
+  Outcome outcome{answer->text, "", answer->exit};
+  for (const std::string& warning : answer->warnings) outcome.err += line("warning", warning);
+  if (!answer->note.empty()) outcome.err += line("note", answer->note);
+  return outcome;
 }
 
 // CLI11's message for a wrong command line, with the wrong word if it is known; or the help of the
@@ -135,10 +139,10 @@ Outcome run(const std::vector<std::string>& words, Session& session) {
   app.footer(kFooter);
   Run chosen;
   const std::vector<Option> options = options_of(session);
-  const std::vector<Command> commands{partition_command(session),   binding_command(session),
-                                      node_command(session),        explain_command(session),
-                                      plan_command(session),        devices_command(session),
-                                      attachments_command(session), doctor_command(session)};
+  const std::vector<Command> commands{
+      partition_command(session),   binding_command(session), node_command(session),
+      explain_command(session),     plan_command(session),    devices_command(session),
+      attachments_command(session), doctor_command(session),  convert_command()};
   for (const Option& option : options) add(app, option);
   for (const Command& command : commands) add(app, command, chosen);
   try {
@@ -152,7 +156,7 @@ Outcome run(const std::vector<std::string>& words, Session& session) {
                        err.str(), app);
   }
   session.sm.given = app.count("--sm") > 0;
-  return failure_text(chosen());
+  return outcome_of(chosen());
 }
 
 }  // namespace ibpod::ctl

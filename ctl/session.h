@@ -64,6 +64,8 @@ Command node_command(Session& session);
 Command explain_command(Session& session);
 Command plan_command(Session& session);
 Command doctor_command(Session& session);
+// Needs no service: it reads and writes files.
+Command convert_command();
 
 // Does what `words` (without the program's name) ask for. What is wrong goes to `err`: wrong usage,
 // with an exit code above 100, and failures. So do notes.

@@ -1,20 +1,14 @@
 #include "sm/daemon.h"
 
-#include "lib/base/private_file.h"
 #include "lib/http/server.h"
 #include "lib/mad/umad_channel.h"
-#include "lib/rpc/grpc_log.h"
-#include "lib/rpc/server.h"
-#include "lib/rpc/tcp_server.h"
-#include "sm/api/fabric_service.h"
 #include "sm/controller/controller_thread.h"
-#include "sm/engine/passive_subnet_manager.h"
+#include "sm/engines.h"
 #include "sm/opensm/key_file.h"
-#include "sm/opensm/opensm_cgroup.h"
 #include "sm/partitions/declared_file.h"
 #include "sm/probe/smp_port_prober.h"
+#include "sm/service_listeners.h"
 #include "sm/state/sqlite_store.h"
-#include "sm/state_loss.h"
 
 #include <random>
 
@@ -27,28 +21,10 @@ std::string new_epoch() {
   return std::to_string(uint64_t{random()} << 32 | random());
 }
 
-diagnose::SmSettings health_check_settings(const config::Config& config) {
-  diagnose::SmSettings settings;
-  if (config.engine == config::EngineKind::observe) settings.owner = diagnose::SmOwner::observed;
-  if (config.opensm.supervisor.external) settings.owner = diagnose::SmOwner::external;
-  if (settings.owner != diagnose::SmOwner::ours) return settings;
-  const opensm::OpenSmSettings& opensm = config.opensm.supervisor.opensm;
-  settings.m_key = !opensm.keys.m_key.empty();
-  settings.sm_key = !opensm.keys.sm_key.empty();
-  settings.sa_key = !opensm.keys.sa_key.empty();
-  settings.m_key_protection = opensm.m_key_protection;
-  settings.allow_both = opensm.allow_both_pkeys;
-  return settings;
-}
-
-bool starts_opensm(const config::Config& config) {
-  return config.engine == config::EngineKind::opensm && !config.opensm.supervisor.external;
-}
-
 // The port of this machine for requests to other ports. The default is OpenSM's port, which must be
 // on the same subnet.
 Result<mad::LocalPort> port_for(const config::Config& config) {
-  const auto& opensm = config.opensm.supervisor.opensm.port;
+  const auto& opensm = config.opensm.launcher.opensm.port;
   if (config.port.device.empty() && config.port.port == 0 && opensm)
     return mad::local_port(*opensm).during("opensm.port");
   return mad::local_port(config.port.device, config.port.port).during("look");
@@ -58,20 +34,18 @@ Result<mad::LocalPort> port_for(const config::Config& config) {
 
 // In the order of their start. They end in reverse: the controller before all that it uses.
 struct Daemon::Parts {
-  explicit Parts(log::Log& log) : telemetry(log) {}
+  explicit Parts(log::Log& log) : telemetry(log), listeners(telemetry) {}
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
   Parts(Parts&&) = delete;
   Parts& operator=(Parts&&) = delete;
-  ~Parts() { rpc::on_failed_handshake({}); }
+  ~Parts() = default;
 
   Status open(config::Config config);
-  Status open_engine(const config::Config& config);
   Status open_prober(const config::Config& config, const mad::LocalPort& port);
   void probed(probe::ProbeBatch readings);
   Status serve(const config::Config& config);
   Status follow_declared(const Path& file);
-  void check_listener();
   Status alive();
   Status ready();
   std::string metrics_page();
@@ -80,16 +54,11 @@ struct Daemon::Parts {
   std::unique_ptr<state::SqliteStore> store;
   std::unique_ptr<bindings::Registries> registry;
   controller::ControllerThread thread;
-  std::unique_ptr<engine::SubnetManager> subnet_manager;
-  engine::PassiveSubnetManager* passive = nullptr;  // subnet_manager, if it is passive
+  StartedEngine engine;
   std::unique_ptr<mad::Scheduler> scheduler;
   std::unique_ptr<probe::SmpPortProber> prober;
   std::unique_ptr<controller::Controller> controller;
-  std::optional<api::RoleRules> authority;
-  std::unique_ptr<api::FabricService<controller::Controller>> answers;
-  std::unique_ptr<rpc::Server> socket;
-  std::unique_ptr<rpc::TcpServer> tcp;
-  Path tls_key;  // of tcp
+  ServiceListeners listeners;
   std::unique_ptr<http::Server> pages;
   std::unique_ptr<partitions::DeclaredFile> declared;
 };
@@ -99,21 +68,20 @@ Status Daemon::Parts::open(config::Config config) {
   TRY(make_folders(config.state_folder));
   const Path database = config.state_folder / "promises.db";
   store = TRY(state::SqliteStore::open(database));
-  if (config.engine != config::EngineKind::observe)
-    TRY(check_state_lost(*store, database, config.opensm));
+  TRY(check_state_lost(config, *store, database));
   registry = TRY(bindings::Registries::load(*store, config.policy, controller::system_time()));
   // The first partition is the default one.
-  telemetry.loaded(database, registry->partitions.definitions()->size() - 1,
+  telemetry.loaded(database, registry->partitions.view().definitions()->size() - 1,
                    registry->journal.records().bindings.size(),
                    registry->journal.records().nodes.size());
   const mad::LocalPort port = TRY(port_for(config));
-  std::optional<ib::Guid>& own_port = config.opensm.supervisor.opensm.port;
+  std::optional<ib::Guid>& own_port = config.opensm.launcher.opensm.port;
   if (!own_port && starts_opensm(config)) own_port = port.guid;
   // Before the prober, which reports to it whether the subnet has a master.
-  TRY(open_engine(config));
+  engine = TRY(start_engine(config, telemetry, [this] { thread.engine_changed(); }));
   TRY(open_prober(config, port));
   controller = std::make_unique<controller::Controller>(
-      controller::Controller::Deps{*registry, *subnet_manager, *prober, telemetry,
+      controller::Controller::Deps{*registry, *engine.subnet_manager, *prober, telemetry,
                                    [] { return controller::system_time().steady; }},
       controller::ControllerSettings{.epoch = new_epoch(),
                                      .call_timeout = config.call_timeout,
@@ -127,24 +95,10 @@ Status Daemon::Parts::open(config::Config config) {
   return ok();
 }
 
-Status Daemon::Parts::open_engine(const config::Config& config) {
-  const auto changed = [this] { thread.engine_changed(); };
-  if (config.engine == config::EngineKind::observe) {
-    auto observing = std::make_unique<engine::PassiveSubnetManager>(changed);
-    passive = observing.get();
-    subnet_manager = std::move(observing);
-    return ok();
-  }
-  opensm::OpenSmEngineSettings settings = config.opensm;
-  settings.supervisor.separate = opensm::separate_cgroup;
-  subnet_manager = TRY(opensm::OpenSm::start(std::move(settings), changed));
-  return ok();
-}
-
 Status Daemon::Parts::open_prober(const config::Config& config, const mad::LocalPort& port) {
   probe::ProberSettings settings;
   settings.scan.every = config.scan;
-  const Path& key = config.opensm.supervisor.opensm.keys.m_key;
+  const Path& key = config.opensm.launcher.opensm.keys.m_key;
   if (!key.empty()) {
     // Without the M_Key no table of a locked port could be read, and no binding verified.
     const opensm::OpenKey read = TRY(opensm::read_open_key_file(key).during("opensm.mKeyFile"));
@@ -159,37 +113,13 @@ Status Daemon::Parts::open_prober(const config::Config& config, const mad::Local
 }
 
 void Daemon::Parts::probed(probe::ProbeBatch readings) {
-  if (passive != nullptr && readings.topology)
-    passive->saw_master(readings.topology->master().has_value());
+  if (engine.passive != nullptr && readings.topology)
+    engine.passive->saw_master(readings.topology->master().has_value());
   thread.probed(std::move(readings));
 }
 
 Status Daemon::Parts::serve(const config::Config& config) {
-  authority = config.authority;
-  const api::CallGate::Deps deps{
-      api::authenticator(*authority, [this](const Error& why) { telemetry.unauthorized(why); }),
-      thread.tasks(),
-      [this](const fabricapi::Caller& caller, std::string_view action, const std::string& subject,
-             const Error& why) { telemetry.audit(caller, action, subject, why); }};
-  answers = std::make_unique<api::FabricService<controller::Controller>>(
-      *controller, deps, api::ServiceSettings{.fabric = config.fabric});
-  if (!config.socket.empty()) {
-    TRY(make_folders(config.socket.parent_path()));
-    socket = TRY(rpc::Server::serve(config.socket, {answers.get()}));
-  }
-  if (config.listening) {
-    Fd listening = TRY(http::listen_on(config.listening->address).during("listen.address"));
-    rpc::TcpServer::Settings settings;
-    settings.files = config.listening->tls;
-    settings.account = api::accounts(*authority);
-    settings.on_cut = [this](const rpc::Cut& cut) {
-      telemetry.connection_closed(cut.address, cut.holder, rpc::name(cut.cause));
-    };
-    rpc::on_failed_handshake([this](const std::string& why) { telemetry.failed_handshake(why); });
-    tls_key = settings.files.key;
-    tcp = TRY(rpc::TcpServer::serve(std::move(listening), settings, {answers.get()}));
-    check_listener();
-  }
+  TRY(listeners.serve(config, *controller, thread.tasks()));
   pages = TRY(http::Server::start(config.metrics, {.metrics = [this] { return metrics_page(); },
                                                    .healthy = [this] { return alive(); },
                                                    .ready = [this] { return ready(); }}));
@@ -217,19 +147,9 @@ Status Daemon::Parts::alive() {
                                       std::to_string(turn.count() / 1000) + " s");
 }
 
-void Daemon::Parts::check_listener() {
-  if (tcp == nullptr) return;
-  telemetry::Telemetry::ListenerStatus now{tcp->certificate(), tcp->expires(), tcp->refused(),
-                                           tcp->starved()};
-  const Status only_ours = check_private(tls_key);
-  // A missing key is already reported with the certificate.
-  if (!only_ours && only_ours.error().code() == Code::denied) now.key = only_ours;
-  telemetry.listener(now);
-}
-
 Status Daemon::Parts::ready() {
-  check_listener();
-  const engine::EngineStatus status = subnet_manager->status();
+  listeners.report_status();
+  const engine::EngineStatus status = engine.subnet_manager->status();
   if (status.health == engine::Health::serving && status.swept > 0) return ok();
   return Error(Code::unavailable, "the subnet manager is " +
                                       std::string(engine::name(status.health)) +
@@ -237,7 +157,8 @@ Status Daemon::Parts::ready() {
 }
 
 std::string Daemon::Parts::metrics_page() {
-  check_listener();
+  listeners.report_status();
+  engine.update_metrics();
   (void)thread.run(
       [](controller::Controller& one) { one.update_metrics(); },  // else: the last values
       Deadline::in(Duration(2000)));
@@ -260,8 +181,7 @@ Daemon::~Daemon() {
   parts_->prober.reset();
   // Answers the waiting calls, so that they can end.
   parts_->controller.reset();
-  parts_->socket.reset();
-  parts_->tcp.reset();
+  parts_->listeners.stop();
 }
 
 }  // namespace ibpod::sm

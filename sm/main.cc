@@ -24,7 +24,7 @@ Result<config::Config> read(const Options& options) {
 
 // A missing file is no error: the configuration may be for another machine.
 Status check_files(const config::Config& config) {
-  Status more = opensm::check_more_options(config.opensm.supervisor.opensm.more);
+  Status more = opensm::check_more_options(config.opensm.launcher.opensm.more);
   return !more && more.error().code() == Code::not_found ? ok() : more;
 }
 

@@ -1,6 +1,7 @@
 #include "sm/state_loss.h"
 
 #include "lib/fabric/partitions_conf.h"
+#include "sm/ufm/written_members.h"
 
 #include <algorithm>
 
@@ -39,7 +40,7 @@ Status check_state_lost(state::Store& store, const Path& database,
   if (!fresh) return ok();
   const opensm::OpenSmPaths paths(settings.folder);
   for (const Path& file : {Path(paths.partitions.native() + ".good"), paths.partitions}) {
-    const size_t kept = kept_in(file, settings.supervisor.opensm);
+    const size_t kept = kept_in(file, settings.launcher.opensm);
     if (kept == 0) continue;
     return Error(Code::invalid, database.native() + " is empty, but " + file.native() +
                                     " has partitions (" + std::to_string(kept) +
@@ -48,6 +49,22 @@ Status check_state_lost(state::Store& store, const Path& database,
                                     settings.folder.native());
   }
   return ok();
+}
+
+Status check_state_lost(state::Store& store, const Path& database,
+                        const ufm::EngineSettings& settings) {
+  const ufm::WrittenMembers written = TRY(ufm::WrittenMembers::open(settings.folder));
+  size_t present = 0;
+  for (const auto& [pkey, partition] : written.all())
+    for (const auto& [guid, member] : partition) present += member.leaving ? 0 : 1;
+  const bool fresh = TRY(is_new(store));
+  if (!fresh || present == 0) return ok();
+  return Error(Code::invalid, database.native() + " is empty, but " + settings.folder.native() +
+                                  " says that UFM has members (" + std::to_string(present) +
+                                  ") of partitions that it should contain: restore the database "
+                                  "from a backup; or, to leave these members in UFM and begin "
+                                  "without partitions, remove " +
+                                  settings.folder.native());
 }
 
 }  // namespace ibpod::sm

@@ -18,6 +18,15 @@ std::string number_of_vfs(size_t count) {
 
 }  // namespace
 
+void PfPreparation::set_force(bool force) {
+  force_ = force;
+  guids_.set_force(force);
+}
+
+void PfPreparation::add_change(const ib::PciAddress& function, const std::string& what) {
+  done_.push_back(function.text() + ": " + what);
+}
+
 // --- what cannot be done, before anything is
 
 // VFs have GUIDs and link policy through the PF's IPoIB interface and through nothing else.
@@ -70,7 +79,7 @@ Status PfPreparation::check_host_use(const PfConfig& config) const {
 // --- the number of VFs
 
 Status PfPreparation::apply(const PfConfig& config) {
-  force_ = config.force;
+  set_force(config.force);
   TRY(check_reach());
   TRY(check_count(config));
   const size_t wanted = config.vfs.value_or(static_cast<uint32_t>(pf_.vfs.size()));
@@ -129,7 +138,7 @@ Status PfPreparation::remove_all() {
 }
 
 Status PfPreparation::check_removable(const ib::PciAddress& address) {
-  const bool ours = TRY(acquire_vf(address));
+  const bool ours = TRY(locks_.acquire(address));
   if (!ours) return Error(Code::busy, "it is in use: a pod has it");
   const VfState vf = TRY(read_vf_state(kernel_, address));
   if (!vf.function.driver) return ok();
@@ -147,7 +156,7 @@ Status PfPreparation::reload() {
 // --- finishing what was begun
 
 Status PfPreparation::finish(const Intent& intent) {
-  force_ = intent.force;
+  set_force(intent.force);
   Errors errors;
   std::vector<VfState> ready;
   for (const uint32_t vf : intent.vfs) {
@@ -180,7 +189,7 @@ Status PfPreparation::bind_all(const std::vector<VfState>& ready, Intent intent)
 // One that has a driver, or belongs to a pod, is not ours to bind any more.
 Status PfPreparation::make_ready(const ib::PciAddress& vf, bool half_bound,
                                  std::vector<VfState>& ready) {
-  const bool ours = TRY(acquire_vf(vf));
+  const bool ours = TRY(locks_.acquire(vf));
   if (!ours) return ok();
   VfState state = TRY(read_vf_state(kernel_, vf));
   if (half_bound && state.has_own_driver()) {
@@ -196,7 +205,7 @@ Status PfPreparation::make_ready(const ib::PciAddress& vf, bool half_bound,
 
 Status PfPreparation::bind(const VfState& vf, const std::string& driver) {
   const ib::PciAddress& address = vf.function.address;
-  const node::Guids guids = TRY(desired_guids(vf));
+  const node::Guids guids = TRY(guids_.desired(vf));
   TRY(kernel_.set_driver(address, driver));
   std::optional<node::Guids> shown;
   const bool there = TRY(wait_until(kernel_, deadline_, [&]() -> Result<bool> {
@@ -209,13 +218,19 @@ Status PfPreparation::bind(const VfState& vf, const std::string& driver) {
                                    " but shows " + shown->port.text());
 }
 
+Status PfPreparation::set_guids(const VfState& vf) {
+  const std::optional<ib::Guid> port = TRY(guids_.set(vf));
+  if (port) add_change(vf.function.address, "set the port GUID " + port->text());
+  return ok();
+}
+
 // --- what VFs lack
 
 // One that cannot be judged now may lack something: complete() tells why.
 bool PfPreparation::is_complete() {
   return std::none_of(pf_.vfs.begin(), pf_.vfs.end(), [&](const ib::PciAddress& address) {
     const Result<VfState> vf = read_vf_state(kernel_, address);
-    const Result<bool> wrong = vf ? needs_change(*vf) : vf.error();
+    const Result<bool> wrong = vf ? guids_.needs_change(*vf) : vf.error();
     return !wrong || *wrong;
   });
 }
@@ -233,12 +248,12 @@ Status PfPreparation::complete_vfs() {
 Status PfPreparation::complete_vf(uint32_t number, std::vector<uint32_t>& to_bind) {
   const ib::PciAddress& address = pf_.vfs[number];
   const VfState before = TRY(read_vf_state(kernel_, address));
-  const bool wrong_before = TRY(needs_change(before));
+  const bool wrong_before = TRY(guids_.needs_change(before));
   if (!wrong_before) return ok();
-  const bool ours = TRY(acquire_vf(address));
+  const bool ours = TRY(locks_.acquire(address));
   if (!ours) return ok();
   const VfState vf = TRY(read_vf_state(kernel_, address));
-  const bool wrong = TRY(needs_change(vf));
+  const bool wrong = TRY(guids_.needs_change(vf));
   if (!wrong) return ok();
   if (!vf.has_own_driver()) return set_guids(vf);
   TRY(check_idle(kernel_, vf));
@@ -248,7 +263,7 @@ Status PfPreparation::complete_vf(uint32_t number, std::vector<uint32_t>& to_bin
                  "sriov_drivers_autoprobe of " +
                      pf_.address.text() + " is 0: set it to 1, or set \"force\": true");
   }
-  const node::Guids guids = TRY(desired_guids(vf));
+  const node::Guids guids = TRY(guids_.desired(vf));
   TRY(set_guids(vf));
   if (vf.shown != guids) to_bind.push_back(number);
   return ok();

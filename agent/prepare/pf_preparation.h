@@ -4,11 +4,10 @@
 #include "agent/prepare/guids_in_use.h"
 #include "agent/prepare/intent.h"
 #include "agent/prepare/prepare.h"
+#include "agent/prepare/vf_guids.h"
+#include "agent/prepare/vf_locks.h"
 #include "agent/prepare/vf_state.h"
-#include "lib/base/lock.h"
 
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +21,9 @@ class PfPreparation {
         kernel_(deps.kernel),
         intents_(deps.state),
         pf_(std::move(pf)),
-        in_use_(in_use),
-        deadline_(deadline) {}
+        deadline_(deadline),
+        locks_(deps, deadline),
+        guids_(deps, pf_.address, in_use) {}
 
   // Does what an intent says: identities, autoprobe, binds. The intent goes when all of it is done.
   Status finish(const Intent& intent);
@@ -48,25 +48,21 @@ class PfPreparation {
   Status rebind(const std::vector<uint32_t>& vfs);
   Status reload();
 
-  Result<bool> acquire_vf(const ib::PciAddress& vf);
   Status make_ready(const ib::PciAddress& vf, bool half_bound, std::vector<VfState>& ready);
   Status bind_all(const std::vector<VfState>& ready, Intent intent);
   Status bind(const VfState& vf, const std::string& driver);
-  Result<ib::Guid> pf_guid() const;
-  Result<ib::Guid> port_guid_for(const VfState& vf, ib::Guid derived) const;
-  Result<node::Guids> desired_guids(const VfState& vf);
-  Result<bool> needs_change(const VfState& vf);
   Status set_guids(const VfState& vf);
+  void set_force(bool force);
   void add_change(const ib::PciAddress& function, const std::string& what);
 
   const PrepareDeps& deps_;
   node::Kernel& kernel_;
   Intents intents_;
   node::Pf pf_;
-  GuidsInUse& in_use_;
   Deadline deadline_;
+  VfLocks locks_;
+  VfGuids guids_;
   bool force_ = false;
-  std::map<ib::PciAddress, FolderLock> locks_;
   std::vector<std::string> done_;
 };
 

@@ -463,6 +463,19 @@ TEST_CASE("where the agent binds, a network for ib-kubernetes needs no ib-kubern
   CHECK(fixture.changes() == "");
 }
 
+// The type is only the name by which the runtime finds the program. ib-kubernetes changes the pods
+// of networks of the type "ib-sriov", and of no others.
+TEST_CASE("where the agent binds, a network may call the plugin by a second name of its program") {
+  AgentRequiredFixture fixture;
+  const std::string network = fixture.bare(R"("type":"ibpod-ib-sriov","pkey":"0x1",)" + kDevice);
+  const cni::Answer added = fixture.call("ADD", network);
+  REQUIRE_MESSAGE(added.exit_code == 0, added.output);
+  CHECK(fixture.binder.calls > 0);
+  CHECK(fixture.call("CHECK", network).exit_code == 0);
+  CHECK(fixture.call("DEL", network).exit_code == 0);
+  CHECK(fixture.changes() == "");
+}
+
 TEST_CASE("where the agent binds, a GUID is chosen if the SM service lets it, beside a partition") {
   AgentRequiredFixture fixture;
   const std::string keys = kDevice + R"(,"pkey":"0x1","guid":")" + std::string(kGuid) +

@@ -1,5 +1,5 @@
-// Limits the cost of parsing: a value takes many times the memory of its text, so that a megabyte of
-// "{}," becomes dozens of them.
+// Limits the cost of parsing: a value takes many times the memory of its text, so that a megabyte
+// of "{}," becomes dozens of them.
 #pragma once
 
 #include "lib/base/result.h"

@@ -6,9 +6,10 @@
 #include <vector>
 
 namespace ibpod::json {
-namespace {
 
 using Json = nlohmann::ordered_json;
+
+namespace {
 
 constexpr size_t kDeepest = 64;
 

@@ -4,11 +4,14 @@
 #include "lib/base/clock.h"
 #include "lib/mad/smp.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
 
 namespace ibpod::mad {
+
+enum class RequestId : uint64_t {};
 
 // The order of requests: those that take a key away come first, then those that give one, then
 // those that only read.

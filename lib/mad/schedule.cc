@@ -15,11 +15,11 @@ bool answers(const SmpResponse& answer, const Request& request) {
 
 Schedule::Schedule(size_t window, std::function<uint32_t()> number,
                    const PerDestinationLimit& per_destination)
-    : window_(window), number_(std::move(number)), per_destination_(per_destination) {}
+    : window_(window), number_(std::move(number)), queue_(per_destination) {}
 
 RequestId Schedule::add(Request request) {
   const RequestId id{++last_id_};
-  queues_[static_cast<size_t>(request.retry.urgency)].push_back(id);
+  queue_.push_back(id, request);
   deadlines_.emplace(request.retry.deadline.time(), id);
   requests_.emplace(id, PendingRequest{.request = std::move(request), .transactions = {}});
   return id;
@@ -29,86 +29,15 @@ void Schedule::cancel(RequestId id) {
   if (requests_.contains(id)) end(id, Failure{Reason::cancelled, 0});
 }
 
-size_t Schedule::room(Urgency urgency) const {
+bool Schedule::has_room(Urgency urgency) const {
   const size_t window = window_.size();
-  if (urgency == Urgency::revoke) return window + 1;
-  return urgency == Urgency::bind ? window : std::max<size_t>(window - window / 4, 1);
-}
-
-// Requests that have ended meanwhile are still in their queue.
-std::optional<RequestId> Schedule::next_request() {
-  for (size_t urgency = 0; urgency < kUrgencies; ++urgency) {
-    auto& queue = queues_[urgency];
-    while (!queue.empty()) {
-      const RequestId id = queue.front();
-      const auto asked = requests_.find(id);
-      const bool wanted = asked != requests_.end();
-      if (wanted && losses_.size() >= room(static_cast<Urgency>(urgency))) return std::nullopt;
-      queue.pop_front();
-      if (wanted && !hold(id, asked->second.request)) return id;
-    }
-  }
-  return std::nullopt;
-}
-
-size_t Schedule::room_at(const Destination& destination) const {
-  const size_t most =
-      destination.silences != 0 ? per_destination_.when_silent : per_destination_.packets;
-  return most - std::min(most, destination.on_wire);
-}
-
-// True: it waits until another packet to the same place has been answered or lost.
-bool Schedule::hold(RequestId id, const Request& request) {
-  const auto target = destinations_.find(request.route);
-  if (target == destinations_.end() || request.retry.urgency == Urgency::revoke) return false;
-  if (room_at(target->second) != 0) return false;
-  target->second.held[static_cast<size_t>(request.retry.urgency)].push_back(id);
-  return true;
-}
-
-// Those that may go now go back to where they came from; next_request() holds what is too many.
-void Schedule::release(const Route& route) {
-  const auto target = destinations_.find(route);
-  if (target == destinations_.end()) return;
-  size_t room = room_at(target->second);
-  for (size_t urgency = 0; urgency < kUrgencies; ++urgency) {
-    auto& held = target->second.held[urgency];
-    std::vector<RequestId> released;
-    for (; !held.empty() && released.size() < room; held.pop_front()) {
-      if (requests_.contains(held.front())) released.push_back(held.front());
-    }
-    room -= released.size();
-    queues_[urgency].insert(queues_[urgency].begin(), released.begin(), released.end());
-  }
-  const auto& held = target->second.held;
-  const bool none =
-      std::all_of(held.begin(), held.end(), [](const auto& ids) { return ids.empty(); });
-  if (none && target->second.on_wire == 0) leave(target);
-}
-
-// A silent destination is remembered until `remembered` others have been silent since.
-void Schedule::leave(Destinations::iterator target) {
-  const auto& [route, left] = *target;
-  if (left.silences != 0) {
-    left_silent_.emplace(left.silent, route);
-    if (left_silent_.size() <= per_destination_.remembered) return;
-    const auto oldest = left_silent_.begin();
-    destinations_.erase(oldest->second);
-    left_silent_.erase(oldest);
-  } else {
-    left_silent_.erase({left.silent, route});
-    destinations_.erase(target);
-  }
-}
-
-Schedule::Destination& Schedule::destination_for(const Route& route) {
-  Destination& destination = destinations_[route];
-  left_silent_.erase({destination.silent, route});
-  return destination;
+  if (urgency == Urgency::revoke) return losses_.size() <= window;
+  if (urgency == Urgency::bind) return losses_.size() < window;
+  return losses_.size() < std::max<size_t>(window - window / 4, 1);
 }
 
 std::optional<Schedule::OutgoingPacket> Schedule::next(Time now) {
-  const auto id = next_request();
+  const auto id = queue_.next([this](Urgency urgency) { return has_room(urgency); });
   if (!id) return std::nullopt;
   return begin_attempt(*id, requests_.at(*id), now);
 }
@@ -131,7 +60,7 @@ Schedule::OutgoingPacket Schedule::begin_attempt(RequestId id, PendingRequest& p
   pending.last = {Reason::timeout, 0};
   pending.transactions.push_back(transaction);
   attempts_.emplace(transaction, Attempt{id, request.route, now, due});
-  ++destination_for(request.route).on_wire;
+  queue_.sent(request.route);
   losses_.emplace(due, transaction);
   ++counts_.sent;
   return {transaction, encode(request.smp, request.route, transaction), request.route, wanted};
@@ -172,7 +101,7 @@ void Schedule::answered(uint32_t transaction, const Result<SmpResponse>& answer)
   Attempt& attempt = attempts_.at(transaction);
   const auto [id, due, on_wire] = std::tuple(attempt.id, attempt.due, attempt.on_wire);
   if (on_wire) window_.answered();
-  destinations_[attempt.route].silences = 0;
+  queue_.answered(attempt.route, on_wire);
   take_off_wire(transaction, attempt);
   ++counts_.answered;
   const auto asked = requests_.find(id);
@@ -204,37 +133,11 @@ void Schedule::wake(RequestId id, PendingRequest& pending) {
   try_again(id, pending);
 }
 
-void Schedule::note_silence(const Attempt& attempt, Time now) {
-  Destination& destination = destinations_[attempt.route];
-  if (attempt.sent < destination.silent) return;
-  ++destination.silences;
-  destination.silent = now;
-}
-
-// Each would wait for its own timeouts, one after the other. This is done while the lost packet
-// still counts as on the wire: otherwise the room that they leave would be filled at once.
-void Schedule::fail_held_requests(const Attempt& attempt) {
-  const Destination& destination = destinations_[attempt.route];
-  std::vector<RequestId> behind;
-  for (const auto& held : destination.held) {
-    for (const RequestId id : held) {
-      const auto asked = requests_.find(id);
-      if (asked == requests_.end()) continue;
-      const auto attempts = static_cast<size_t>(asked->second.request.retry.attempts);
-      if (attempts <= destination.silences) behind.push_back(id);
-    }
-  }
-  for (const RequestId id : behind) end(id, attempt.unanswered);
-}
-
 // An attempt of a request that has ended is removed without a trace.
 void Schedule::take_off_wire(uint32_t transaction, Attempt& attempt) {
-  const Route route = attempt.route;
-  if (attempt.on_wire) --destinations_[route].on_wire;
   losses_.erase({attempt.due, transaction});
   attempt.on_wire = false;
   if (!requests_.contains(attempt.id)) attempts_.erase(transaction);
-  release(route);
 }
 
 void Schedule::lose(uint32_t transaction, Time now) {
@@ -242,8 +145,9 @@ void Schedule::lose(uint32_t transaction, Time now) {
   const RequestId id = attempt.id;
   window_.lost(attempt.sent, now);
   ++counts_.lost;
-  note_silence(attempt, now);
-  fail_held_requests(attempt);
+  for (const RequestId held : queue_.note_silence(attempt.route, attempt.sent, now))
+    end(held, attempt.unanswered);
+  queue_.lost(attempt.route);
   take_off_wire(transaction, attempt);
   const auto asked = requests_.find(id);
   if (asked != requests_.end()) try_again(id, asked->second);
@@ -259,7 +163,7 @@ void Schedule::try_again(RequestId id, PendingRequest& pending) {
     return;
   }
   pending.queued = true;
-  queues_[static_cast<size_t>(pending.request.retry.urgency)].push_front(id);
+  queue_.push_front(id, pending.request);
 }
 
 void Schedule::end(RequestId id, Outcome<Data> outcome) {
@@ -269,7 +173,7 @@ void Schedule::end(RequestId id, Outcome<Data> outcome) {
   for (const uint32_t transaction : asked.mapped().transactions) {
     if (!attempts_.at(transaction).on_wire) attempts_.erase(transaction);
   }
-  release(asked.mapped().request.route);
+  queue_.remove(id, asked.mapped().request.route);
   ended_.push_back({id, std::move(outcome)});
 }
 

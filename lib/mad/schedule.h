@@ -1,26 +1,22 @@
-// Schedule: decides which packet is sent next, and the result of those that were sent. It has no
-// I/O, no thread and no clock: the caller passes the time. scheduler.h runs one over a channel.
+// Schedule: decides when a packet is sent, and the result of those that were sent. It has no I/O,
+// no thread and no clock: the caller passes the time. scheduler.h runs one over a channel.
 //
-// More urgent requests go first, of one urgency in the order they came. The window (window.h)
-// counts packets that are on the wire, those of requests that have ended among them, until they are
-// answered or lost. Scans leave a quarter of it free, and a revoke may be one packet more than it
-// allows: it does not wait until silent ports have been given up. Few packets are on their way to
-// one destination at once, and only one after it did not answer one (PerDestinationLimit). A
-// request that waits while the destination is silent as many times in a row as the request has
-// attempts ends as the last of them, without being sent, so that a silent port does not take the
-// window from the others; a revoke does not wait for that, either. A node that answers that it is
-// busy is asked again when the time for its answer is over.
+// The queue (request_queue.h) says which request is next. The window (window.h) counts packets that
+// are on the wire, those of requests that have ended among them, until they are answered or lost.
+// Scans leave a quarter of it free, and a revoke may be one packet more than it allows. A request
+// that is held while the destination is silent as many times in a row as the request has attempts
+// ends as the last of them, without being sent, so that a silent port does not take the window from
+// the others. A node that answers that it is busy is asked again when the time for its answer is
+// over.
 #pragma once
 
 #include "lib/mad/channel.h"
 #include "lib/mad/request.h"
+#include "lib/mad/request_queue.h"
 #include "lib/mad/window.h"
 
-#include <array>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -28,14 +24,6 @@
 #include <vector>
 
 namespace ibpod::mad {
-
-enum class RequestId : uint64_t {};
-
-struct PerDestinationLimit {
-  size_t packets = 4;
-  size_t when_silent = 1;
-  size_t remembered = 4096;  // silent places that nothing is asked of
-};
 
 // Counts since the start, unless "now" is said.
 struct Counts {
@@ -108,32 +96,14 @@ class Schedule {
     bool answered = false;
     Failure unanswered = {};  // what it has come to if nothing arrives
   };
-  // The queue of one destination. Held requests are in no queue; while there are some, a packet is
-  // on the wire.
-  struct Destination {
-    size_t on_wire = 0;
-    size_t silences =
-        0;  // since the last answer; packets that were on the wire together count once
-    Time silent = Time::min();  // when the last one was noticed
-    std::array<std::deque<RequestId>, kUrgencies> held;
-  };
-  using Destinations = std::map<Route, Destination>;
   using Attempts = std::unordered_map<uint32_t, Attempt>;
   using Requests = std::unordered_map<RequestId, PendingRequest>;
 
-  std::optional<RequestId> next_request();
-  size_t room(Urgency urgency) const;
-  bool hold(RequestId id, const Request& request);
-  void release(const Route& route);
-  void leave(Destinations::iterator target);
-  Destination& destination_for(const Route& route);
-  size_t room_at(const Destination& destination) const;
+  bool has_room(Urgency urgency) const;
   OutgoingPacket begin_attempt(RequestId id, PendingRequest& pending, Time now);
   uint32_t new_transaction();
   void answered(uint32_t transaction, const Result<SmpResponse>& answer);
   void take_off_wire(uint32_t transaction, Attempt& attempt);
-  void note_silence(const Attempt& attempt, Time now);
-  void fail_held_requests(const Attempt& attempt);
   void lose(uint32_t transaction, Time now);
   void rest(RequestId id, PendingRequest& pending, Time until);
   void wake(RequestId id, PendingRequest& pending);
@@ -143,12 +113,9 @@ class Schedule {
 
   Window window_;
   std::function<uint32_t()> number_;
-  PerDestinationLimit per_destination_;
   uint64_t last_id_ = 0;
   Requests requests_;
-  std::array<std::deque<RequestId>, kUrgencies> queues_;
-  Destinations destinations_;                     // with packets on the wire, or silent
-  std::set<std::pair<Time, Route>> left_silent_;  // those without any, by when they were last
+  RequestQueue queue_;
   Attempts attempts_;
   std::set<std::pair<Time, uint32_t>> losses_;      // attempts on the wire, by when they are lost
   std::set<std::pair<Time, RequestId>> rests_;      // requests whose node is busy

@@ -168,10 +168,9 @@ Result<Memberships> Admission::memberships() const {
     const fabric::Membership membership =
         stays ? *has : wish.membership.value_or(record->partition.membership);
     if (!stays) TRY(may_have(caller, record->partition, membership));
-    if (membership == fabric::Membership::both && !policy.both_allowed)
-      return Error(Code::invalid, "partition " + wish.partition +
-                                      ": membership \"both\" needs opensm.allowBothPkeys; use "
-                                      "limited or full");
+    if (membership == fabric::Membership::both && !policy.unsupported.both.empty())
+      return Error(Code::invalid, "partition " + wish.partition + ": membership \"both\" " +
+                                      policy.unsupported.both + "; use limited or full");
     memberships.push_back({wish.partition, membership});
   }
   std::sort(memberships.begin(), memberships.end());

@@ -1,7 +1,6 @@
 #include "sm/bindings/binding_registry.h"
 
 #include "sm/bindings/admission.h"
-#include "sm/bindings/authz.h"
 #include "sm/bindings/lifecycle.h"
 #include "sm/state/names.h"
 
@@ -20,55 +19,13 @@ Result<fabric::Binding> BindingRegistry::bind(const Caller& caller, const BindRe
                                               const PortFacts& facts, Now now) {
   Memberships memberships = TRY(admit(journal_, caller, request, facts));
   BindingRecord* const present = journal_.state().find_binding(request.attachment);
-  if (present == nullptr) return bind_new(caller, request, std::move(memberships), now);
-  if (present->binding.desired != memberships) return rebind(*present, std::move(memberships), now);
-  renew(journal_, *present, now);
+  if (present == nullptr)
+    return create(journal_, caller, request, std::move(memberships), now).binding;
+  if (present->binding.desired != memberships)
+    rebind(journal_, *present, std::move(memberships), now);
+  else
+    renew(journal_, *present, now);
   return present->binding;
-}
-
-fabric::Binding BindingRegistry::bind_new(const Caller& caller, const BindRequest& request,
-                                          Memberships memberships, Now now) {
-  if (claims_pf(caller, request, records(), journal_.policy())) {
-    journal_.state().claim(request.guid, request.attachment.node);
-    journal_.stage(state::RecordKind::node, request.attachment.node);
-  }
-  fabric::Binding binding;
-  binding.attachment = request.attachment;
-  binding.guid = request.guid;
-  binding.guid_requested = request.guid_requested;
-  binding.kind = request.kind;
-  binding.pf = request.pf;
-  binding.pf_guid = request.pf_guid;
-  binding.device = request.device;
-  binding.pod = request.pod;
-  binding.applied = memberships;
-  binding.desired = std::move(memberships);
-  binding.generation = 1;
-  binding.condition = {Reason::waiting, ""};
-  binding.asked = binding.changed = now.wall;
-  BindingRecord& entry = journal_.state().add(std::move(binding), {});
-  renew(journal_, entry, now);
-  journal_.stage(entry);
-  journal_.refresh(entry.binding.guid);
-  return entry.binding;
-}
-
-// Lost keys must leave the table before new ones come.
-fabric::Binding BindingRegistry::rebind(BindingRecord& entry, Memberships memberships, Now now) {
-  fabric::Binding& binding = entry.binding;
-  Memberships pending = entry.pending_removal;
-  const Memberships lost = state::only_in_first(binding.applied, memberships);
-  pending.insert(pending.end(), lost.begin(), lost.end());
-  Memberships applied =
-      pending.empty() ? memberships : state::in_both(binding.applied, memberships);
-  journal_.state().set_memberships(entry, std::move(memberships), std::move(applied),
-                                   std::move(pending));
-  ++binding.generation;
-  renew(journal_, entry, now);
-  journal_.set_status(entry, BindingState::requested, {Reason::waiting, ""}, now);
-  journal_.stage(entry);
-  journal_.refresh(binding.guid);
-  return binding;
 }
 
 Result<fabric::Binding> BindingRegistry::unbind(const fabric::Attachment& attachment, Now now) {

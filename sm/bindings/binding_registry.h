@@ -90,10 +90,6 @@ class BindingRegistry final : public verify::PortRequests {
   struct Observed;
 
   const state::Records& records() const { return journal_.records(); }
-  fabric::Binding bind_new(const Caller& caller, const fabricapi::BindRequest& request,
-                           state::Memberships memberships, state::Now now);
-  fabric::Binding rebind(state::BindingRecord& entry, state::Memberships memberships,
-                         state::Now now);
   bool note_observed(const Observed& seen);
   void note_binding(state::BindingRecord& entry, const Observed& seen);
 

@@ -136,16 +136,16 @@ void BindingRegistry::note_binding(BindingRecord& entry, const Observed& seen) {
   if (seen.source == Source::present && awaits_removal) return;
   if (binding.state == BindingState::releasing) return journal_.remove(entry, seen.now);
   if (awaits_removal) {
-    journal_.note_conflict_freed();
+    journal_.staged().note_conflict_freed();
     journal_.state().set_memberships(entry, binding.desired, binding.desired, {});
-    journal_.stage(entry);
+    journal_.staged().add(entry);
   }
   if (widens)
     return journal_.set_status(entry, BindingState::requested, {Reason::waiting, ""}, seen.now);
   if (seen.source == Source::clean) return;
   if (entry.lease_expired) return;
   if (binding.proof != seen.proof || binding.enforcement != seen.enforcement)
-    journal_.note_changed(entry);
+    journal_.staged().note_changed(entry);
   binding.proof = seen.proof;
   binding.enforcement = seen.enforcement;
   journal_.set_status(entry, BindingState::verified, {}, seen.now);

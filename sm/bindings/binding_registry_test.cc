@@ -302,7 +302,7 @@ TEST_CASE("children leave index 0 to the interface that they are on") {
   first.index0 = second.index0 = true;
   Fixture bed({first, second, make_partition("blue", 0x100)});
   const auto members = [&](const std::string& name) {
-    const auto all = bed.registry->partitions.definitions();
+    const auto all = bed.registry->partitions.view().definitions();
     return std::find_if(all->begin(), all->end(), [&](const auto& one) { return one.name == name; })
         ->members;
   };
@@ -368,7 +368,7 @@ TEST_CASE("a full table is busy, and keys that are leaving still fill it") {
 
 TEST_CASE("`both` is refused where OpenSM would make it full") {
   Policy rules = policy();
-  rules.both_allowed = false;
+  rules.unsupported.both = "needs opensm.allowBothPkeys";
   Fixture bed({make_partition("blue", 0x100)}, rules);
   CHECK(bed.refusal(request("n1", "a", vf(1), {{"blue", kBoth}})).code() == Code::invalid);
   Partition both = make_partition("both", 0x101);
@@ -385,7 +385,7 @@ TEST_CASE(
   usual.membership = kBoth;
   member.members = {{storage(1), kBoth, ""}};
   const auto refusal = [](Fixture& bed) {
-    bed.settings.both_allowed = false;
+    bed.settings.unsupported.both = "needs opensm.allowBothPkeys";
     const auto started = Registries::load(bed.store, bed.settings, bed.now);
     return started ? "" : std::string(started.error().text());
   };
@@ -423,7 +423,7 @@ TEST_CASE("a request that can never be granted names the field") {
   for (const auto membership : {kLimited, kFull})
     refused(
         [&](BindRequest& r) {
-          const auto blue = bed.registry->partitions.find("blue");
+          const auto blue = bed.registry->partitions.view().find("blue");
           r.partitions.push_back({"", membership, blue->spec.pkey});
         },
         "partition blue is listed twice");
@@ -645,9 +645,9 @@ TEST_CASE("present ends no former membership of a static member") {
   bed.sweep();
   bed.registry->bindings.note_present(storage(1), bed.registry->journal.version(), Proof::port, {},
                                       bed.now);
-  CHECK(bed.registry->partitions.find("store").has_value());
+  CHECK(bed.registry->partitions.view().find("store").has_value());
   bed.see(storage(1));
-  CHECK_FALSE(bed.registry->partitions.find("store").has_value());
+  CHECK_FALSE(bed.registry->partitions.view().find("store").has_value());
 }
 
 TEST_CASE("watchers get each change once, and removed bindings") {

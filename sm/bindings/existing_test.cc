@@ -22,7 +22,7 @@ TEST_CASE("a port is bound by the GUID that it has, and is a member, also after 
   bed.start();
   REQUIRE(bed.binding(asked));
   CHECK(bed.binding(asked)->guid == kOdd);
-  CHECK(bed.registry->partitions.find("blue")->spec.members.front().guid == kOddStorage);
+  CHECK(bed.registry->partitions.view().find("blue")->spec.members.front().guid == kOddStorage);
   bed.unbind(asked);
 }
 
@@ -33,7 +33,7 @@ TEST_CASE("a former member is waited for by the GUID that it has, also after a s
   REQUIRE(bed.registry->partitions.remove("blue"));
   bed.commit();
   bed.start();
-  const auto waits = bed.registry->partitions.find("blue");
+  const auto waits = bed.registry->partitions.view().find("blue");
   REQUIRE(waits);
   CHECK(waits->state == fabric::PartitionState::deleting);
 }

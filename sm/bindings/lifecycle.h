@@ -1,10 +1,20 @@
-// A binding's lease and its release.
+// The life of a binding: creation, other partitions, lease, release.
 #pragma once
 
+#include "lib/fabricapi/calls.h"
 #include "sm/state/journal.h"
 
 namespace ibpod::sm::bindings {
 
+// Makes the binding that admit() (admission.h) has admitted, with these memberships. The first
+// child on a PF claims the PF for its node, if the policy says so.
+state::BindingRecord& create(state::Journal& journal, const fabricapi::Caller& caller,
+                             const fabricapi::BindRequest& request, state::Memberships memberships,
+                             state::Now now);
+// Gives the binding these memberships instead of its own. Lost keys must leave the port's table
+// before new ones come.
+void rebind(state::Journal& journal, state::BindingRecord& entry, state::Memberships memberships,
+            state::Now now);
 // Restarts the lease, unless the binding is releasing. A binding whose lease has ended becomes
 // `requested` again.
 void renew(state::Journal& journal, state::BindingRecord& entry, state::Now now);

@@ -96,7 +96,7 @@ class World {
       promised_ = wanted_ = found();
     }
     check();
-    engine_ = bed_.registry->partitions.definitions();
+    engine_ = bed_.registry->partitions.view().definitions();
     engine_version_ = bed_.registry->journal.version();
   }
 
@@ -106,7 +106,7 @@ class World {
     looks_.clear();
     for (int i = 0; i < 6; ++i) {
       bed_.commit();
-      engine_ = bed_.registry->partitions.definitions();
+      engine_ = bed_.registry->partitions.view().definitions();
       engine_version_ = bed_.registry->journal.version();
       sweep();
       bed_.registry->partitions.note_swept(swept_);
@@ -127,7 +127,7 @@ class World {
       CHECK(binding.applied == binding.desired);
       CHECK_FALSE(bed_.registry->nodes.find(binding.attachment.node)->forgetting());
     }
-    for (const auto& status : bed_.registry->partitions.list({}).value().items)
+    for (const auto& status : bed_.registry->partitions.view().list({}).value().items)
       CHECK(status.state != PartitionState::deleting);
   }
 
@@ -223,7 +223,7 @@ class World {
   void check_node(const BindRequest& asked, const Memberships& before,
                   const Memberships& after) const {
     for (const fabric::PartitionMembership& membership : state::only_in_first(after, before)) {
-      const Partition partition = bed_.registry->partitions.find(membership.partition)->spec;
+      const Partition partition = bed_.registry->partitions.view().find(membership.partition)->spec;
       REQUIRE(fabric::allows_node(partition, asked.attachment.node));
     }
   }
@@ -316,7 +316,7 @@ class World {
   void restart() {
     bed_.start();
     looks_.clear();
-    engine_ = bed_.registry->partitions.definitions();
+    engine_ = bed_.registry->partitions.view().definitions();
     engine_version_ = bed_.registry->journal.version();
     swept_ = 0;
     wanted_ = promised_;
@@ -358,7 +358,7 @@ class World {
   // A static member's key is pending removal if its partition is deleted, but not if its membership
   // changes.
   void add_static(ib::Guid guid, Keys& known) const {
-    const auto partitions = bed_.registry->partitions.list({}).value().items;
+    const auto partitions = bed_.registry->partitions.view().list({}).value().items;
     for (const fabric::PartitionStatus& status : partitions)
       for (const fabric::StaticMember& member : status.spec.members)
         if (member.guid == guid) add(known, *status.spec.pkey, kBoth);
@@ -383,7 +383,7 @@ class World {
         for (const fabric::PartitionMembership& membership : binding.desired) {
           if (state::contains(binding.applied, membership)) continue;
           Keys gained;
-          add(gained, *bed_.registry->partitions.find(membership.partition)->spec.pkey,
+          add(gained, *bed_.registry->partitions.view().find(membership.partition)->spec.pkey,
               membership.membership);
           for (const ib::PKey key : expected.pending_removal) gained.erase(key.value());
           for (const uint16_t key : gained) REQUIRE_FALSE(keys.contains(key));
@@ -396,14 +396,14 @@ class World {
     for (const fabric::Binding& binding : bed_.registry->bindings.bindings_of(guid))
       if (binding.state != BindingState::releasing && state::contains(binding.applied, membership))
         return true;
-    const Partition partition = bed_.registry->partitions.find(membership.partition)->spec;
+    const Partition partition = bed_.registry->partitions.view().find(membership.partition)->spec;
     for (const fabric::StaticMember& member : partition.members)
       if (member.guid == guid && member.membership == membership.membership) return true;
     return false;
   }
   // The definitions have no port without a membership.
   void check_told() {
-    const auto definitions = bed_.registry->partitions.definitions();
+    const auto definitions = bed_.registry->partitions.view().definitions();
     for (const fabric::PartitionDefinition& definition : *definitions)
       for (const fabric::Member& member : definition.members)
         if (!member.port.group())

@@ -133,10 +133,10 @@ Result<std::vector<AllocatedGuid>> NodeRegistry::assign_guid(const AllocateReque
   for (const AllocatedGuid& one : answer) {
     if (!fresh.contains(one.guid)) continue;
     journal_.state().assign_guid(one.guid, {request.node, request.pf, one.vf});
-    journal_.stage(state::RecordKind::guid, one.guid.text());
+    journal_.staged().add(state::RecordKind::guid, one.guid.text());
   }
   journal_.state().set_last_guid(last);
-  journal_.stage(state::RecordKind::range, "guids");
+  journal_.staged().add(state::RecordKind::range, "guids");
   return answer;
 }
 
@@ -178,7 +178,7 @@ Result<v1::FabricNode> NodeRegistry::forget(const fabricapi::ForgetRequest& requ
     return Error(Code::not_found, "there is no node " + node.substr(0, 253));
   if (!request.force) TRY(check_silent(node, found->second, now));
   journal_.state().node(node).forgetting = true;
-  journal_.stage(state::RecordKind::node, node);
+  journal_.staged().add(state::RecordKind::node, node);
   for (BindingRecord* const entry : entries_of(journal_.state(), node))
     release(journal_, *entry, {Reason::waiting, ""}, now);
   v1::FabricNode forgotten = *find(node);

@@ -23,7 +23,8 @@ BindRequest all_three(const std::string& node, const std::string& container, ib:
 
 size_t members_told(const Fixture& bed) {
   size_t members = 0;
-  for (const fabric::PartitionDefinition& definition : *bed.registry->partitions.definitions())
+  for (const fabric::PartitionDefinition& definition :
+       *bed.registry->partitions.view().definitions())
     for (const fabric::Member& member : definition.members) members += member.port.group() ? 0 : 1;
   return members;
 }

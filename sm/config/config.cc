@@ -1,72 +1,24 @@
 #include "sm/config/config.h"
 
 #include "lib/base/dns_name.h"
-#include "lib/json/read.h"
+#include "sm/config/keys.h"
+#include "sm/config/ufm_section.h"
 #include "sm/config/values.h"
 #include "sm/partitions/values.h"
-
-#include <functional>
 
 namespace ibpod::sm::config {
 namespace {
 
 using json::Value;
 
-// An object of the file: reads its keys one by one, and collects the errors.
-class Keys {
- public:
-  Keys(const Value& value, Errors& errors) : value_(value), errors_(errors) {
-    Result<json::Fields> fields = json::Fields::of(value);
-    if (fields)
-      fields_ = *std::move(fields);
-    else
-      errors_.collect(fields.error());
-  }
-  Keys(const Keys&) = delete;
-  Keys& operator=(const Keys&) = delete;
-  Keys(Keys&&) = delete;
-  Keys& operator=(Keys&&) = delete;
-  ~Keys() {
-    if (fields_) errors_.collect(refuse_unknown(value_, *fields_));
-  }
-
-  template <typename Target, typename Read>
-  Keys& take(std::string_view key, Target& target, const Read& read) {
-    if (fields_) errors_.collect(json::take(*fields_, key, target, read));
-    return *this;
-  }
-  template <typename Target>
-  Keys& take(std::string_view key, Target& target) {
-    if (fields_) errors_.collect(json::take(*fields_, key, target));
-    return *this;
-  }
-  // Reads a subsection, if there is one.
-  Keys& within(std::string_view key, const std::function<void(Keys&)>& read) {
-    if (!fields_) return *this;
-    const Result<std::optional<Value>> value = fields_->find(key);
-    if (!value) {
-      errors_.collect(value.error());
-    } else if (*value) {
-      Keys section(**value, errors_);
-      read(section);
-    }
-    return *this;
-  }
-
- private:
-  const Value& value_;
-  Errors& errors_;
-  std::optional<json::Fields> fields_;
-};
-
 void read_tls(Keys& section, rpc::TlsFiles& tls) {
   section.take("certificate", tls.certificate).take("key", tls.key).take("ca", tls.ca);
 }
 
 void read_opensm(Keys& section, opensm::OpenSmEngineSettings& settings) {
-  opensm::OpenSmSettings& opensm = settings.supervisor.opensm;
+  opensm::OpenSmSettings& opensm = settings.launcher.opensm;
   std::optional<Path> pid_file, log;
-  section.take("program", settings.supervisor.launch.program)
+  section.take("program", settings.launcher.launch.program)
       .take("folder", settings.folder)
       .take("port", opensm.port)
       .take("priority", opensm.priority, read_number<0, 15>)
@@ -85,7 +37,7 @@ void read_opensm(Keys& section, opensm::OpenSmEngineSettings& settings) {
       .take("pidFile", pid_file)
       .take("logFile", log);
   if (pid_file || log)
-    settings.supervisor.external =
+    settings.launcher.external =
         opensm::ExternalOpensm{pid_file.value_or(Path()), log.value_or(Path())};
 }
 
@@ -130,8 +82,6 @@ void read_fabric(Keys& section, Config& config) {
       .within("defaults", [&](Keys& defaults) { read_defaults(defaults, policy); })
       .within("limits", [&](Keys& limits) { read_limits(limits, policy.limits); });
 }
-
-Error unfit(const std::string& text) { return {Code::invalid, text}; }
 
 constexpr std::string_view kListenAddress =
     "expected an IP address and a port, such as 0.0.0.0:7473, got ";
@@ -180,8 +130,8 @@ void check_listening(const Listening& listening, Errors& errors) {
 }
 
 void check_opensm(const opensm::OpenSmEngineSettings& settings, unsigned sl, Errors& errors) {
-  const opensm::OpenSmSettings& opensm = settings.supervisor.opensm;
-  const auto& others = settings.supervisor.external;
+  const opensm::OpenSmSettings& opensm = settings.launcher.opensm;
+  const auto& others = settings.launcher.external;
   if (others && (others->pid_file.empty() || others->log.empty()))
     errors.add(unfit(
         "opensm: set both pidFile and logFile if OpenSM is managed externally, else neither"));
@@ -206,6 +156,25 @@ void check(const Config& config, Errors& errors) {
   if (config.listening) check_listening(*config.listening, errors);
   if (config.engine == EngineKind::opensm)
     check_opensm(config.opensm, config.policy.group.sl, errors);
+  errors.collect(check_ufm(config));
+}
+
+state::Policy::Unsupported unsupported_by(const Config& config) {
+  switch (config.engine) {
+    case EngineKind::ufm:
+      return unsupported_by_ufm();
+    case EngineKind::observe:
+    case EngineKind::opensm:
+      break;
+  }
+  const opensm::OpenSmSettings& opensm = config.opensm.launcher.opensm;
+  state::Policy::Unsupported unsupported;
+  if (!opensm.allow_both_pkeys) unsupported.both = "needs opensm.allowBothPkeys";
+  if (config.engine == EngineKind::opensm && !opensm.qos)
+    unsupported.sl =
+        "OpenSM makes every service level 0 without qos: set opensm.qos to true in ibpod-sm's "
+        "configuration, or leave sl out";
+  return unsupported;
 }
 
 }  // namespace
@@ -222,12 +191,16 @@ Result<Config> read_config(std::string_view text) {
     read_keys(section, config, errors);
     section.take("engine", config.engine, read_engine)
         .within("opensm", [&](Keys& opensm) { read_opensm(opensm, config.opensm); })
+        .within("ufm", [&](Keys& ufm) { read_ufm(ufm, config.ufm.emplace(), errors); })
         .within("look", [&](Keys& look) { read_looking(look, config); });
   }
-  config.policy.sl_allowed =
-      config.engine == EngineKind::observe || config.opensm.supervisor.opensm.qos;
-  config.policy.both_allowed = config.opensm.supervisor.opensm.allow_both_pkeys;
+  if (config.engine == EngineKind::ufm) refuse_without_effect(document, errors);
+  config.policy.unsupported = unsupported_by(config);
   if (config.opensm.folder.empty()) config.opensm.folder = config.state_folder / "opensm";
+  if (config.ufm) {
+    config.ufm->engine.folder = config.state_folder / "ufm";
+    config.ufm->engine.pkeys = config.policy.pkeys;
+  }
   check(config, errors);
   TRY(errors.status());
   return config;

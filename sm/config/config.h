@@ -11,6 +11,7 @@
 #include "sm/api/authn.h"
 #include "sm/opensm/opensm.h"
 #include "sm/state/policy.h"
+#include "sm/ufm/settings.h"
 
 #include <optional>
 #include <string>
@@ -20,9 +21,10 @@
 
 namespace ibpod::sm::config {
 
-// opensm: OpenSM enforces the file that ibpod-sm writes. observe: another subnet manager enforces
-// its own partitions, and ibpod-sm only reads.
-enum class EngineKind { opensm, observe };
+// opensm: OpenSM enforces the file that ibpod-sm writes. ufm: UFM's OpenSM enforces the partitions
+// that ibpod-sm gives to UFM. observe: another subnet manager enforces its own partitions, and
+// ibpod-sm only reads.
+enum class EngineKind { opensm, ufm, observe };
 
 // The TCP address of the API.
 struct Listening {
@@ -37,6 +39,11 @@ struct OwnPort {
   uint8_t port = 0;
 };
 
+struct UfmSettings {
+  ufm::ClientSettings client = {};
+  ufm::EngineSettings engine{.pkeys = pool::PKeyPool::make({}).value(), .folder = {}};
+};
+
 struct Config {
   state::Policy policy = {};
   api::RoleRules authority;  // "roles" in the file
@@ -47,7 +54,9 @@ struct Config {
   http::Address metrics{.host = "127.0.0.1", .port = 9465, .socket = {}};
 
   EngineKind engine = EngineKind::opensm;
+  // With the engine ufm only the M_Key of `opensm` is used, and with observe as well.
   opensm::OpenSmEngineSettings opensm = {};
+  std::optional<UfmSettings> ufm = {};  // there if, and only if, the engine is ufm
 
   OwnPort port = {};
   size_t window = 16;     // packets on the wire at once

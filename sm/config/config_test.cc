@@ -52,15 +52,15 @@ TEST_CASE("every key comes to its place") {
   CHECK(config->listening->tls.ca == "/a");
   CHECK(config->listening->address.port == 7473);
   CHECK(config->authority.identify({.common_name = "system:node:n1", .names = {}})->node == "n1");
-  const opensm::OpenSmSettings& opensm = config->opensm.supervisor.opensm;
+  const opensm::OpenSmSettings& opensm = config->opensm.launcher.opensm;
   CHECK(opensm.port == ib::Guid(0x0002c90300a1b2c3));
   CHECK(opensm.priority == 9);
   CHECK(opensm.max_wire_smps == 64);
   CHECK(opensm.m_key_protection == 2);
   CHECK_FALSE(opensm.allow_both_pkeys);
-  CHECK_FALSE(config->policy.both_allowed);
+  CHECK_FALSE(config->policy.unsupported.both.empty());
   CHECK(opensm.keys.sa_key == "/t");
-  CHECK(config->opensm.supervisor.external->pid_file == "/p");
+  CHECK(config->opensm.launcher.external->pid_file == "/p");
   CHECK(config->port.device == "mlx5_0");
   CHECK(config->window == 32);
   CHECK(config->scan == Duration(30'000));
@@ -128,11 +128,11 @@ TEST_CASE("the document's file of partitions is taken under its smallest configu
   FakeStore store;
   const auto journal = state::Journal::load(store, smallest->policy, {}).value();
   partitions::PartitionRegistry registry(*journal);
-  const auto refused = registry.declare(declared->partitions, {});
+  const auto refused = registry.declarations().declare(declared->partitions, {});
   REQUIRE(refused);
   for (const partitions::DeclarationError& one : *refused)
     FAIL_CHECK(one.name << ": " << one.error.text());
-  CHECK(registry.find("blue"));
+  CHECK(registry.view().find("blue"));
 }
 
 TEST_CASE("the document's section of partitions.conf is one that is kept") {
@@ -165,7 +165,7 @@ TEST_CASE("a node's VFs have whatever GUIDs they were given, and a pool gives ou
 
 TEST_CASE("all that is wrong is told, with its place") {
   const Result<Config> config = read_config(R"({
-    "fabrik": "x", "logLevel": "loud", "engine": "ufm", "stateDir": "sm",
+    "fabrik": "x", "logLevel": "loud", "engine": "ufo", "stateDir": "sm",
     "listen": {"address": "sm.example:1"},
     "opensm": {"priority": 16, "pidFile": "/p"},
     "look": {"window": 0},
@@ -176,7 +176,7 @@ TEST_CASE("all that is wrong is told, with its place") {
   REQUIRE_FALSE(config);
   CHECK(config.error().code() == Code::invalid);
   for (const char* expected :
-       {"fabrik", "logLevel: expected debug", "engine: expected opensm or observe", "stateDir",
+       {"fabrik", "logLevel: expected debug", "engine: expected opensm, ufm or observe", "stateDir",
         "listen.address", "listen: certificate", "opensm.priority", "pidFile and logFile",
         "look.window", "pkeys[0].first: 0x8001", "guids", "roles[0].role", "others",
         "leaseSeconds"})
@@ -250,7 +250,9 @@ TEST_CASE("what only the whole tells is told before anything is started") {
 }
 
 TEST_CASE("a service level is a partition's to have where the subnet manager heeds it") {
-  const auto allowed = [](const char* text) { return read_config(text)->policy.sl_allowed; };
+  const auto allowed = [](const char* text) {
+    return read_config(text)->policy.unsupported.sl.empty();
+  };
   CHECK_FALSE(allowed("{}"));
   CHECK_FALSE(allowed(R"({"opensm": {"qos": false}})"));
   CHECK(allowed(R"({"opensm": {"qos": true}})"));

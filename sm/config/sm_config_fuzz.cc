@@ -15,12 +15,28 @@ bool is_plain(const Path& path) {
 }
 
 void check_numbers(const Config& config) {
-  const opensm::OpenSmSettings& opensm = config.opensm.supervisor.opensm;
+  const opensm::OpenSmSettings& opensm = config.opensm.launcher.opensm;
   require(opensm.priority <= 15 && opensm.m_key_protection <= 3);
   require(opensm.max_wire_smps >= 1 && opensm.max_wire_smps <= 256);
   require(config.window >= 1 && config.window <= 256);
   require(config.scan >= Duration(1'000) && config.scan <= Duration(3'600'000));
   require(config.call_timeout >= Duration(1'000) && config.call_timeout <= Duration(600'000));
+}
+
+void check_ufm(const UfmSettings& settings) {
+  const ufm::ClientSettings& client = settings.client;
+  require(!client.addresses.empty() && client.addresses.size() <= 8);
+  for (const std::string& address : client.addresses)
+    require(address.starts_with("https://") && address.find_first_of("@ \n") == address.npos);
+  require(client.timeout >= Duration(1'000) && client.timeout <= Duration(300'000));
+  require(client.ca.empty() || is_plain(client.ca));
+  if (const auto* const basic = std::get_if<ufm::BasicAuth>(&client.auth))
+    require(!basic->user.empty() && is_plain(basic->password_file));
+  if (const auto* const token = std::get_if<ufm::TokenAuth>(&client.auth))
+    require(is_plain(token->token_file));
+  if (const auto* const files = std::get_if<ufm::CertificateAuth>(&client.auth))
+    require(is_plain(files->certificate) && is_plain(files->key));
+  require(settings.engine.read_interval >= Duration(5'000) && is_plain(settings.engine.folder));
 }
 
 void check_config(const Config& config) {
@@ -32,6 +48,8 @@ void check_config(const Config& config) {
     require(opensm::check(opensm::OpenSmPaths(config.opensm.folder)).ok());
   if (config.listening)
     require(config.listening->address.port != 0 && is_plain(config.listening->tls.key));
+  require((config.engine == EngineKind::ufm) == config.ufm.has_value());
+  if (config.ufm) check_ufm(*config.ufm);
   check_numbers(config);
 }
 

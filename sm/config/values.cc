@@ -55,9 +55,12 @@ Result<pool::GuidRange> read_guid_range(const Value& value) {
 
 }  // namespace
 
+Error unfit(const std::string& text) { return {Code::invalid, text}; }
+
 Result<EngineKind> read_engine(const Value& value) {
   return json::read_word<EngineKind>(
-      value, {{"opensm", EngineKind::opensm}, {"observe", EngineKind::observe}});
+      value,
+      {{"opensm", EngineKind::opensm}, {"ufm", EngineKind::ufm}, {"observe", EngineKind::observe}});
 }
 
 Result<state::LeasePolicy> read_lease_end(const Value& value) {

@@ -10,6 +10,8 @@
 
 namespace ibpod::sm::config {
 
+// The error of a key whose value does not go with the others.
+Error unfit(const std::string& text);
 Result<EngineKind> read_engine(const json::Value& value);
 Result<state::LeasePolicy> read_lease_end(const json::Value& value);
 // {"others": "limited" | "full", "ipoib": true}: the default partition: the membership of all ports

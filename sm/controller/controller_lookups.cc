@@ -6,7 +6,7 @@ void Controller::list_partitions(const Caller&, const fabricapi::PageRequest& pa
                                  Done<fabricapi::ListPage<fabric::PartitionStatus>> done) {
   commits_.answer_committed(std::move(done),
                             [=, this]() -> Result<fabricapi::ListPage<fabric::PartitionStatus>> {
-                              auto listed = TRY(deps_.registry.partitions.list(page));
+                              auto listed = TRY(deps_.registry.partitions.view().list(page));
                               declared_.show(listed);
                               return listed;
                             });

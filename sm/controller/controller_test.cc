@@ -433,6 +433,13 @@ TEST_CASE_FIXTURE(Blue,
   CHECK(bound.state != BindingState::verified);
   CHECK(bound.condition.reason == fabric::Reason::vport);
   CHECK(bound.condition.text.find(kPf.text()) != std::string::npos);
+  CHECK(bound.condition.text.find("does not serve virtual ports") != std::string::npos);
+  engine.serves_vports = true;
+  engine_says();
+  read(true);
+  CHECK(binding(one.attachment).condition.reason == fabric::Reason::vport);
+  CHECK(binding(one.attachment).condition.text.find("whose table only its node can read") !=
+        std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Blue, "weaknesses are metrics") {
@@ -482,7 +489,7 @@ TEST_CASE_FIXTURE(Blue, "what the engine could not enforce is refused before it 
   engine.refusal = "no";
   partition("green");
   CHECK(last == "no");
-  CHECK_FALSE(registry->partitions.find("green"));
+  CHECK_FALSE(registry->partitions.view().find("green"));
 }
 
 TEST_CASE_FIXTURE(Blue, "no partition takes index 0 of the subnet manager's own port") {

@@ -41,7 +41,8 @@ void DeclaredReconciler::commit_failed(Time now) {
 
 bool DeclaredReconciler::reconcile(state::Now now, const Audit& audit) {
   const bool is_due = due_ && *due_ <= now.steady;
-  const bool freed = !rejected_.empty() && deps_.registry.partitions.may_declare_again();
+  const bool freed =
+      !rejected_.empty() && deps_.registry.partitions.declarations().may_declare_again();
   if (!is_due && !freed) return false;
   const Status done = declared_ ? apply(now, audit) : release();
   due_.reset();
@@ -54,7 +55,7 @@ DeclaredReconciler::PartitionsByName DeclaredReconciler::partitions_by_name() co
   PartitionsByName all;
   fabricapi::PageRequest page;
   do {
-    const auto listed = deps_.registry.partitions.list(page);
+    const auto listed = deps_.registry.partitions.view().list(page);
     if (!listed) return all;
     for (const fabric::PartitionStatus& one : listed->items)
       if (one.state != fabric::PartitionState::deleting)
@@ -83,7 +84,7 @@ Status DeclaredReconciler::apply(state::Now now, const Audit& audit) {
   for (const fabric::Partition& partition : partitions) names.insert(partition.name);
   // An entry with an error keeps its earlier declaration.
   for (const std::string& name : declared_->unread) {
-    const auto present = deps_.registry.partitions.find(name);
+    const auto present = deps_.registry.partitions.view().find(name);
     if (present && present->declared && names.insert(name).second)
       partitions.push_back(present->spec);
   }
@@ -91,8 +92,9 @@ Status DeclaredReconciler::apply(state::Now now, const Audit& audit) {
     return deps_.subnet_manager.check(definitions);
   };
   const PartitionsByName before = partitions_by_name();
-  const std::vector<partitions::DeclarationError> rejected = TRY(deps_.registry.partitions.declare(
-      partitions, now, {.complete = declared_->complete, .check = possible}));
+  const std::vector<partitions::DeclarationError> rejected =
+      TRY(deps_.registry.partitions.declarations().declare(
+          partitions, now, {.complete = declared_->complete, .check = possible}));
   audit_changes(before, audit);
   log_rejected(rejected);
   return ok();
@@ -133,7 +135,7 @@ void DeclaredReconciler::show(fabricapi::ListPage<fabric::PartitionStatus>& list
   }
   if (!listed.next.empty()) return;
   for (const std::string& name : rejected_names()) {
-    if (deps_.registry.partitions.find(name)) continue;
+    if (deps_.registry.partitions.view().find(name)) continue;
     fabric::PartitionStatus missing;
     missing.spec.name = name;
     missing.declared = true;
@@ -160,7 +162,7 @@ std::set<std::string> DeclaredReconciler::rejected_names() const {
 }
 
 Status DeclaredReconciler::release() {
-  const std::vector<std::string> names = TRY(deps_.registry.partitions.release_declared());
+  const std::vector<std::string> names = TRY(deps_.registry.partitions.declarations().release());
   for (const std::string& name : names)
     deps_.telemetry.info("partition " + name +
                          ": no file declares partitions any more; requests can change it now");

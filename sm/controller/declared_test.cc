@@ -20,7 +20,7 @@ struct DeclaredBed : Fixture {
   // The declared partitions, and those that are being deleted: "blue red(deleting)".
   std::string there() const {
     std::string text;
-    for (const auto& status : registry->partitions.list({}).value().items)
+    for (const auto& status : registry->partitions.view().list({}).value().items)
       add_item(
           text, " ",
           status.spec.name +
@@ -93,11 +93,11 @@ TEST_CASE_FIXTURE(DeclaredBed, "what the engine could not enforce stays as it wa
   engine.refusal = "no groups";
   declare(R"({"name": "red", "pkey": "0x1001", "ipoib": true}, {"name": "blue"})");
   CHECK(there() == "red");
-  CHECK_FALSE(registry->partitions.find("red")->spec.ipoib.has_value());
+  CHECK_FALSE(registry->partitions.view().find("red")->spec.ipoib.has_value());
   engine.refusal.clear();
   engine_says();
   CHECK(there() == "blue red");
-  CHECK(registry->partitions.find("red")->spec.ipoib == true);
+  CHECK(registry->partitions.view().find("red")->spec.ipoib == true);
 }
 
 TEST_CASE_FIXTURE(DeclaredBed, "no partition is removed while an entry does not say which it is") {
@@ -189,7 +189,7 @@ TEST_CASE_FIXTURE(FaultyBed, "a file that cannot be parsed is reported until it 
 
 TEST_CASE_FIXTURE(FaultyBed, "a service level that OpenSM would make 0 is refused by its key") {
   state::Policy given = policy();
-  given.sl_allowed = false;
+  given.unsupported.sl = "OpenSM makes every service level 0 without qos: set opensm.qos to true";
   controller.reset();
   registry = bindings::Registries::load(store, std::move(given), now()).value();
   controller = std::make_unique<Controller>(

@@ -48,11 +48,23 @@ size_t count_kept_out(const bindings::Registries& registry, const fabric::Partit
 void add_kept_out(const bindings::Registries& registry, fabricapi::Explanation::Subject& subject) {
   if (!subject.binding) return;
   for (const fabric::PartitionMembership& membership : subject.binding->desired) {
-    const auto partition = registry.partitions.find(membership.partition);
+    const auto partition = registry.partitions.view().find(membership.partition);
     if (partition && !allows_namespace(partition->spec, *subject.binding))
       subject.findings.push_back("partition " + membership.partition +
                                  " is no longer open to this namespace on this node; the pod "
                                  "stays in it until it ends");
+  }
+}
+
+// Adds the faults of the port that the binding's condition does not have: it may have no binding.
+void add_faults(const std::vector<engine::PortFault>& faults,
+                fabricapi::Explanation::Subject& subject) {
+  for (const engine::PortFault& fault : faults) {
+    if (fault.port != subject.guid) continue;
+    const bool known = std::any_of(
+        subject.findings.begin(), subject.findings.end(),
+        [&](const std::string& finding) { return finding.find(fault.text) != finding.npos; });
+    if (!known) subject.findings.push_back(fault.text);
   }
 }
 
@@ -94,7 +106,8 @@ diagnose::FabricSnapshot Diagnostics::snapshot(const Tables& known, const Defini
           .partitions = definitions,
           .desired = desired,
           .sm_port = observations.sm_port().value_or(ib::Guid()),
-          .discovery_began = scanned ? wall_of(*scanned, now) : fabric::WallTime{}};
+          .discovery_began = scanned ? wall_of(*scanned, now) : fabric::WallTime{},
+          .serves_vports = sources_.subnet_manager.capabilities().serves_vports};
 }
 
 Result<Diagnostics::Definitions> Diagnostics::partitions_after(
@@ -110,11 +123,12 @@ Result<Diagnostics::Definitions> Diagnostics::partitions_after(
 Result<v1::PlanResponse> Diagnostics::plan(const fabricapi::PlanRequest& request,
                                            state::Now now) const {
   const Tables known = read_tables(now);
+  const engine::Capabilities capabilities = sources_.subnet_manager.capabilities();
   const diagnose::PlanOptions options{sources_.subnet_manager.status().last_sweep,
-                                      sources_.subnet_manager.capabilities().writes};
+                                      capabilities.writes, capabilities.follows_sweeps};
   // The committed partitions: the last request may not have reached the engine yet.
   const Definitions before =
-      sources_.published.all_with(*sources_.registry.partitions.definitions());
+      sources_.published.all_with(*sources_.registry.partitions.view().definitions());
   const verify::DesiredKeys desired(before);
   const diagnose::FabricSnapshot present = snapshot(known, before, desired, now);
   if (!request.partition && request.without.empty())
@@ -167,7 +181,11 @@ Result<fabricapi::Explanation> Diagnostics::explain(const fabricapi::ExplainRequ
   const Tables known = read_tables(now);
   fabricapi::Explanation explanation = diagnose::explain(
       subjects, snapshot(known, sources_.published.all(), sources_.verifier.desired(), now));
-  for (auto& subject : explanation.subjects) add_kept_out(sources_.registry, subject);
+  const std::vector<engine::PortFault> faults = sources_.subnet_manager.port_faults();
+  for (auto& subject : explanation.subjects) {
+    add_faults(faults, subject);
+    add_kept_out(sources_.registry, subject);
+  }
   return explanation;
 }
 
@@ -179,7 +197,7 @@ std::vector<diagnose::StuckDeletion> Diagnostics::stuck_deletions(state::Now now
   const fabric::Condition fault = engine_fault(sources_.subnet_manager.status());
   if (!looked || fault.reason != fabric::Reason::none) return {};
   std::vector<diagnose::StuckDeletion> all;
-  for (partitions::DeletedPartition& one : sources_.registry.partitions.deleted()) {
+  for (partitions::DeletedPartition& one : sources_.registry.partitions.view().deleted()) {
     std::erase_if(one.ports, [&](ib::Guid port) { return !verifier.is_silent(port); });
     if (now.steady - one.since >= kLong && !one.ports.empty())
       all.push_back({diagnose::StuckDeletion::Kind::partition, one.name, one.ports});

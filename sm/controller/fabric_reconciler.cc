@@ -23,7 +23,10 @@ FabricReconciler::FabricReconciler(Deps deps, verify::PortVerifier::Settings set
     : deps_(std::move(deps)),
       own_port_(settings.own_port),
       verifier_(std::move(settings), deps_.registry.bindings),
-      published_(deps_.subnet_manager) {
+      published_(deps_.subnet_manager),
+      change_times_([this](std::string_view reached, std::chrono::duration<double> took) {
+        deps_.telemetry.change_reached(reached, took);
+      }) {
   reserve_manual_pkeys();
 }
 
@@ -36,6 +39,7 @@ void FabricReconciler::engine_changed(state::Now now) {
   const engine::EngineStatus status = deps_.subnet_manager.status();
   const verify::PortVerifier::EngineChange change =
       verifier_.engine_changed(status, deps_.subnet_manager.capabilities(), deps_.clock());
+  change_times_.reached(status.placed, status.swept, now.steady);
   if (change.tables_lost)
     deps_.registry.bindings.invalidate_verified(
         {Reason::misconfigured,
@@ -147,8 +151,11 @@ Result<v1::ObserveResponse> FabricReconciler::observe(const fabricapi::ObserveRe
 }
 
 void FabricReconciler::publish(state::Now now) {
-  if (published_.publish(deps_.registry.journal.version(), deps_.registry.partitions.definitions()))
+  if (published_.publish(deps_.registry.journal.version(),
+                         deps_.registry.partitions.view().definitions())) {
     verifier_.set_desired(published_.desired(), published_.unmanaged());
+    change_times_.requested(published_.version(), now.steady);
+  }
   deps_.registry.bindings.note_written(verifier_.applied(), now);
   deps_.registry.partitions.note_swept(verifier_.swept());
   deps_.registry.partitions.set_engine_fault(engine_fault_);

@@ -6,6 +6,7 @@
 #include "lib/fabricapi/calls.h"
 #include "sm/bindings/port_facts.h"
 #include "sm/bindings/registries.h"
+#include "sm/controller/change_times.h"
 #include "sm/controller/published_partitions.h"
 #include "sm/engine/subnet_manager.h"
 #include "sm/probe/port_prober.h"
@@ -68,6 +69,7 @@ class FabricReconciler {
   std::optional<ib::Guid> own_port_;
   verify::PortVerifier verifier_;
   PublishedPartitions published_;
+  ChangeTimes change_times_;
   fabric::Condition engine_fault_;
   std::set<ib::Guid> polled_;
 };

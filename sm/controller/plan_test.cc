@@ -62,7 +62,7 @@ TEST_CASE_FIXTURE(PlanBed, "a plan speaks of the P_Key that would be given") {
   CHECK(noted("its P_Key would be 0x0001"));
   create(blue);
   CHECK(last == "ok");
-  CHECK(registry->partitions.find("blue")->spec.pkey == ib::PKey(0x0001));
+  CHECK(registry->partitions.view().find("blue")->spec.pkey == ib::PKey(0x0001));
 }
 
 TEST_CASE_FIXTURE(PlanBed, "a plan names the ports that change, and no others") {
@@ -135,7 +135,7 @@ TEST_CASE_FIXTURE(PlanBed, "what a partition says no more is planned as the fabr
   blue.mtu.reset();
   CHECK(ask({.partition = blue, .without = {}, .update = true}) == "ok");
   CHECK(noted("the IPoIB broadcast group of blue keeps its parameters"));
-  CHECK(registry->partitions.find("blue")->spec.mtu == fabric::Mtu::mtu_1024);
+  CHECK(registry->partitions.view().find("blue")->spec.mtu == fabric::Mtu::mtu_1024);
 }
 
 }  // namespace

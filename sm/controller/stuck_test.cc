@@ -54,7 +54,7 @@ struct StuckBed : Fixture {
     ports[kStorage].table[0] = fabric::kDefaultPKey;
     read(true);
   }
-  bool is_there() const { return registry->partitions.find("training").has_value(); }
+  bool is_there() const { return registry->partitions.view().find("training").has_value(); }
   // The first of doctor's findings for that subject: its text and remedy.
   std::string finding(const std::string& subject) {
     std::string found;

@@ -32,7 +32,8 @@ class ModelSubnetManager final : public engine::SubnetManager {
     return {.writes = writing,
             .repairs_tables = writing && repairs,
             .manual_section = writing && manual_section,
-            .follows_sweeps = follows_sweeps};
+            .follows_sweeps = follows_sweeps,
+            .serves_vports = serves_vports};
   }
   std::vector<engine::PortFault> port_faults() const override { return faults; }
   std::vector<fabric::PartitionDefinition> as_written(
@@ -66,6 +67,7 @@ class ModelSubnetManager final : public engine::SubnetManager {
   bool repairs = true;
   bool manual_section = true;
   bool follows_sweeps = true;
+  bool serves_vports = false;
   std::vector<engine::PortFault> faults;
   std::string refusal;
   uint64_t wanted_version = 0;

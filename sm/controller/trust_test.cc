@@ -454,12 +454,12 @@ TEST_CASE_FIXTURE(Trust, "a Bind that nothing enforces says why, and so does a p
   CHECK(answers.back() == "requested");
   CHECK(last.find("the disk is full") != std::string::npos);
   CHECK(binding(kC1).condition.reason == Reason::misconfigured);
-  CHECK(registry->partitions.find("green")->state == fabric::PartitionState::error);
+  CHECK(registry->partitions.view().find("green")->state == fabric::PartitionState::error);
   engine.now.health = engine::Health::serving;
   engine.now.trouble.clear();
   engine_says();
   CHECK(binding(kC1).condition.reason == Reason::waiting);
-  CHECK(registry->partitions.find("green")->state == fabric::PartitionState::provisioning);
+  CHECK(registry->partitions.view().find("green")->state == fabric::PartitionState::provisioning);
 }
 
 TEST_CASE_FIXTURE(Trust, "after an Unbind, the Bind that waited for the port is not done later") {

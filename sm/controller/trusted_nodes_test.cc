@@ -135,7 +135,7 @@ TEST_CASE_FIXTURE(
   bind(kNode1, request(kVf1, "blue"));
   settle();
   read(true);
-  fabric::Partition blue = registry->partitions.find("blue")->spec;
+  fabric::Partition blue = registry->partitions.view().find("blue")->spec;
   CHECK_FALSE(has(plan_of(blue), "no longer allowed"));
   CHECK_FALSE(has(explanation_of(kVf1.text()), "not open"));
   blue.nodes = {"n2"};
@@ -144,6 +144,21 @@ TEST_CASE_FIXTURE(
   tick();
   CHECK(has(explanation_of(kVf1.text()),
             "partition blue is no longer open to this namespace on this node"));
+}
+
+TEST_CASE_FIXTURE(Blue, "a fault of a port at the subnet manager is explained, once") {
+  using Kind = engine::PortFault::Kind;
+  engine.faults = {{kVf3, Kind::not_added, "the subnet manager refuses it"},
+                   {kVf1, Kind::not_removed, "it is still a member"}};
+  CHECK(has(explanation_of(kVf3.text()), "the subnet manager refuses it\n"));
+  CHECK_FALSE(has(explanation_of(kVf3.text()), "it is still a member"));
+  bind(kNode1, request(kVf1, "blue"));
+  engine_says();
+  settle();
+  const std::string findings = explanation_of(kVf1.text());
+  const size_t first = findings.find("it is still a member");
+  REQUIRE(first != findings.npos);
+  CHECK(findings.find("it is still a member", first + 1) == findings.npos);
 }
 
 }  // namespace

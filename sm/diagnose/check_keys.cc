@@ -13,7 +13,7 @@ struct Key {
   std::string meaning;
 };
 
-void check_key(const Key& key, HealthChecks& checks) {
+void check_key(const Key& key, const ManagerWords& words, HealthChecks& checks) {
   if (key.ours == true) return;
   const std::string remedy =
       "write 0x and 16 random hex digits into a file that only root can read (openssl rand -hex 8 "
@@ -26,28 +26,19 @@ void check_key(const Key& key, HealthChecks& checks) {
         {key.name, "is OpenSM's default (" + key.default_value + "): " + key.meaning, remedy});
   add(checks, Issue::keys, 1,
       {key.name,
-       "is not known to ibpod-sm, which did not start this OpenSM. If it is the default (" +
+       "is not known to ibpod-sm, " + std::string(words.unknown_key) + ". If it is the default (" +
            key.default_value + "): " + key.meaning,
-       "check " + key.name +
-           " in OpenSM's configuration; if ibpod-sm shall know it, let ibpod-sm start OpenSM and "
-           "name the key's file as " +
-           key.setting});
+       "check " + key.name + " in " + std::string(words.key_place) +
+           (words.own_key.empty() ? "" : std::string(words.own_key) + key.setting)});
 }
 
 // ibpod-sm's own keys have no effect if another program writes the subnet manager's configuration.
 std::string protection_remedy(const SmSettings& settings) {
-  const std::string set = "set m_key_protection_level 2 and an m_key of your own in ";
-  if (settings.owner == SmOwner::observed)
-    return set + "the configuration of the subnet manager and restart it";
-  if (settings.owner == SmOwner::external)
-    return set +
-           "OpenSM's configuration and restart it; name a file with the same m_key as "
-           "opensm.mKeyFile in ibpod-sm's configuration and restart ibpod-sm";
-  if (settings.m_key_protection > 1)
+  if (settings.owner == SmOwner::ours && settings.m_key_protection > 1)
     return "wait: the configuration has level " + std::to_string(settings.m_key_protection) +
            ", and OpenSM sets it at its next heavy sweep. A port that stays so has another M_Key: "
            "reset its adapter";
-  return "set opensm.mKeyProtection to 2 in ibpod-sm's configuration and restart ibpod-sm";
+  return std::string(words_of(settings.owner).protection);
 }
 
 }  // namespace
@@ -63,7 +54,7 @@ void check_keys(const SmSettings& settings, HealthChecks& checks) {
        "any tenant can query the subnet manager for what only trusted clients should get: all "
        "P_Key tables, all multicast members"},
   }};
-  for (const Key& key : keys) check_key(key, checks);
+  for (const Key& key : keys) check_key(key, words_of(settings.owner), checks);
 }
 
 void check_m_key_protection(const FabricSnapshot& snapshot, const SmSettings& settings,

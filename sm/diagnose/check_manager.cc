@@ -23,14 +23,12 @@ std::string_view meaning(const engine::EngineStatus& engine) {
   return "its effect is not known yet";
 }
 
-std::string remedy(const engine::EngineStatus& engine) {
-  if (engine.health == engine::Health::starting)
-    return "wait for its first sweep; if none comes, check ibpod-sm's log and OpenSM's";
+std::string remedy(const engine::EngineStatus& engine, const ManagerWords& words) {
+  if (engine.health == engine::Health::starting) return std::string(words.starting);
   if (engine.port_down)
     return "bring up the link of that port on ibpod-sm's machine (`ibstat` shows it; check the "
            "cable and the switch port); ibpod-sm then continues by itself";
-  return "check ibpod-sm's log and OpenSM's; when the cause is corrected, ibpod-sm continues by "
-         "itself";
+  return std::string(words.fault);
 }
 
 std::string state_of(const fabric::DiscoveredSm& manager) {
@@ -51,7 +49,8 @@ std::string state_of(const fabric::DiscoveredSm& manager) {
   return "is not active" + priority;
 }
 
-Finding other_manager(const FabricSnapshot& snapshot, const fabric::DiscoveredSm& manager) {
+Finding other_manager(const FabricSnapshot& snapshot, const fabric::DiscoveredSm& manager,
+                      const ManagerWords& words) {
   const std::string text = "another subnet manager " + state_of(manager) + ": ";
   const std::string meaning =
       manager.is_master() ? "the partitions of its configuration are in force, or both managers "
@@ -59,21 +58,46 @@ Finding other_manager(const FabricSnapshot& snapshot, const fabric::DiscoveredSm
                           : "if it takes over, it gives every port the keys of its own "
                             "configuration, so tenants lose their keys or get old ones back";
   return {described(snapshot.topology, manager.port),
-          text + meaning + seen_at(snapshot.discovery_began),
-          "stop it (opensm on that host; on a switch, the command that disables its subnet "
-          "manager), or set opensm.mKeyFile in ibpod-sm's configuration: a port with our M_Key "
-          "refuses its requests"};
+          text + meaning + seen_at(snapshot.discovery_began), std::string(words.other_manager)};
+}
+
+Issue issue_of(engine::EngineFinding::Kind kind) {
+  using Kind = engine::EngineFinding::Kind;
+  switch (kind) {
+    case Kind::release:
+      return Issue::release;
+    case Kind::no_right:
+      return Issue::no_right;
+    case Kind::default_full:
+      return Issue::default_rule;
+    case Kind::per_port_m_key:
+      return Issue::per_port_m_key;
+    case Kind::no_port:
+      return Issue::no_port;
+    case Kind::unread_setting:
+      return Issue::unread_setting;
+    case Kind::foreign_member:
+      return Issue::foreign_member;
+    case Kind::unwritten_pkey:
+      return Issue::unwritten_pkey;
+    case Kind::other_ipoib:
+      return Issue::other_ipoib;
+    case Kind::widened:
+      return Issue::widened;
+  }
+  return Issue::engine;
 }
 
 }  // namespace
 
-void check_engine(const engine::EngineStatus& engine, HealthChecks& checks) {
+void check_engine(const engine::EngineStatus& engine, const SmSettings& settings,
+                  HealthChecks& checks) {
   if (engine.health != engine::Health::serving) {
     const std::string trouble = engine.trouble.empty() ? "" : ": " + engine.trouble;
     add(checks, Issue::engine, 1,
         {"subnet manager",
          std::string(engine::name(engine.health)) + trouble + ": " + std::string(meaning(engine)),
-         remedy(engine)});
+         remedy(engine, words_of(settings.owner))});
   }
   const size_t full = engine.full_tables;
   add(checks, Issue::full_table, full,
@@ -115,10 +139,17 @@ void check_manual_edit(const engine::EngineStatus& engine, HealthChecks& checks)
        "drop the edit, remove partitions.conf.refused"});
 }
 
-void check_other_managers(const FabricSnapshot& snapshot, HealthChecks& checks) {
+void check_engine_findings(const engine::EngineStatus& engine, HealthChecks& checks) {
+  for (const engine::EngineFinding& one : engine.findings)
+    add(checks, issue_of(one.kind), one.count, {one.subject, one.text, one.remedy});
+}
+
+void check_other_managers(const FabricSnapshot& snapshot, const SmSettings& settings,
+                          HealthChecks& checks) {
   for (const fabric::DiscoveredSm& manager : snapshot.topology.managers())
     if (manager.port != snapshot.sm_port)
-      add(checks, Issue::other_manager, 1, other_manager(snapshot, manager));
+      add(checks, Issue::other_manager, 1,
+          other_manager(snapshot, manager, words_of(settings.owner)));
 }
 
 }  // namespace ibpod::sm::diagnose

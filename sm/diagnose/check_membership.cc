@@ -22,6 +22,14 @@ bool holds(const ReadTable& table, ib::PKey key) {
   return std::find(table.keys.begin(), table.keys.end(), key) != table.keys.end();
 }
 
+// A subnet manager that makes all switches full members does so by design: they are no tenants.
+bool is_full_by_design(const FabricSnapshot& snapshot, ib::Guid guid) {
+  const fabric::EndPort port = end_port(snapshot, guid);
+  const std::vector<ib::PKey> keys = snapshot.desired.of(port).keys;
+  return port.node == mad::NodeType::switch_node &&
+         std::find(keys.begin(), keys.end(), ib::kDefaultFull) != keys.end();
+}
+
 bool has_both(const PartitionDefinition& definition) {
   return std::any_of(
       definition.members.begin(), definition.members.end(),
@@ -32,22 +40,20 @@ bool has_both(const PartitionDefinition& definition) {
 
 void check_default_partition(const FabricSnapshot& snapshot, const SmSettings& settings,
                              HealthChecks& checks) {
-  const bool observed = settings.owner == SmOwner::observed;
-  if (opens_to_all(snapshot.partitions)) {
+  const ManagerWords& words = words_of(settings.owner);
+  // One rule is one finding: the engine may have found it at its subnet manager.
+  if (checks.counts[Issue::default_rule] == 0 && opens_to_all(snapshot.partitions)) {
     add(checks, Issue::default_rule, 1,
         {"default partition",
          "its rule makes every port a full member: any two ports reach each other by P_Key 0x7fff, "
          "whatever partitions their pods are in",
-         observed ? "when no host needs the default partition to reach another host, make every "
-                    "port but the subnet manager's a limited member of it in the subnet manager's "
-                    "configuration"
-                  : "set defaultPartition.others to limited in ibpod-sm's configuration when no "
-                    "host needs the default partition to reach another host"});
+         std::string(words.default_rule)});
   }
   std::vector<std::string> full;
   fabric::WallTime oldest{};
   for (const auto& [guid, table] : snapshot.tables) {
     if (guid == snapshot.sm_port || !holds(table, ib::kDefaultFull)) continue;
+    if (is_full_by_design(snapshot, guid)) continue;
     oldest = full.empty() ? table.seen : std::min(oldest, table.seen);
     full.push_back(described(snapshot.topology, guid));
   }
@@ -57,12 +63,7 @@ void check_default_partition(const FabricSnapshot& snapshot, const SmSettings& s
            (full.size() == 1 ? "holds" : "hold") + " 0xffff: " + some(full) + seen_at(oldest) +
            ". A full member of the default partition reaches every port of the fabric, whatever "
            "partitions the tenants are in",
-       observed ? "make these ports limited members of the default partition in the subnet "
-                  "manager's configuration: ibpod-sm only observes and removes no key"
-                : "set defaultPartition.others to limited in ibpod-sm's configuration if it is "
-                  "not; ibpod-sm then removes the key after its next full scan (look.scanSeconds). "
-                  "If the key comes back, another program writes tables: see the findings about "
-                  "m_key and other subnet managers"});
+       std::string(words.default_full)});
 }
 
 void check_partitions(const FabricSnapshot& snapshot, const SmSettings& settings,
@@ -74,11 +75,7 @@ void check_partitions(const FabricSnapshot& snapshot, const SmSettings& settings
       {some(both),
        "has members with membership `both`, which OpenSM makes full while its option "
        "allow_both_pkeys is off: they reach limited members that they should not reach",
-       settings.owner == SmOwner::ours
-           ? "set opensm.allowBothPkeys to true in ibpod-sm's configuration and restart it, or "
-             "make the members limited or full"
-           : "set allow_both_pkeys TRUE in opensm.conf and restart OpenSM, or make the members "
-             "limited or full"});
+       std::string(words_of(settings.owner).both)});
   std::vector<std::string> clashes;
   for (const auto& [guid, names] : index0_clashes(snapshot.partitions, snapshot))
     clashes.push_back(described(snapshot.topology, guid) + ": " + some(names));

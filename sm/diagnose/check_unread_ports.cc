@@ -66,11 +66,7 @@ void check_switch_enforcement(const FabricSnapshot& snapshot, const SmSettings& 
            passes.text(snapshot.topology) + seen_at(snapshot.discovery_began) +
            ": only the adapter keeps pods there in their partitions, and root on the node can send "
            "into any partition",
-       settings.owner == SmOwner::ours
-           ? "wait: OpenSM enables enforcement at its next heavy sweep. A switch that stays so has "
-             "no P_Key tables for its ports and cannot enforce: give its hosts to one tenant only"
-           : "set part_enforce both in the subnet manager's configuration and restart it; a switch "
-             "whose ports have no P_Key table cannot enforce: give its hosts to one tenant only"});
+       std::string(words_of(settings.owner).enforcement)});
   add(checks, Issue::enforcement_unknown, unknown.count,
       {"switches",
        counted(unknown.count, "port") +

@@ -10,11 +10,14 @@
 namespace ibpod::sm::diagnose {
 
 // The health of our subnet manager, and other subnet managers.
-void check_engine(const engine::EngineStatus& engine, HealthChecks& checks);
+void check_engine(const engine::EngineStatus& engine, const SmSettings& settings,
+                  HealthChecks& checks);
 void check_cgroup(const engine::EngineStatus& engine, HealthChecks& checks);
 void check_start(const engine::EngineStatus& engine, HealthChecks& checks);
 void check_manual_edit(const engine::EngineStatus& engine, HealthChecks& checks);
-void check_other_managers(const FabricSnapshot& snapshot, HealthChecks& checks);
+void check_engine_findings(const engine::EngineStatus& engine, HealthChecks& checks);
+void check_other_managers(const FabricSnapshot& snapshot, const SmSettings& settings,
+                          HealthChecks& checks);
 
 void check_default_partition(const FabricSnapshot& snapshot, const SmSettings& settings,
                              HealthChecks& checks);

@@ -27,16 +27,24 @@ void describe_binding(const fabric::Binding& binding, Sentences& sentences) {
   }
 }
 
-void describe_port(const fabric::Port* seen, const FabricSnapshot& snapshot, Sentences& sentences) {
+// A virtual port that its node has read is there, although no scan finds it.
+void describe_missing_port(ib::Guid guid, const FabricSnapshot& snapshot, Sentences& sentences) {
+  const ReadTable* const table = find(snapshot.tables, guid);
+  if (snapshot.serves_vports && table != nullptr && table->by == fabric::Proof::node) return;
+  if (!snapshot.topology.is_complete())
+    return sentences.push_back("no port with this GUID was found, but the last scan is incomplete");
+  sentences.push_back(std::string("no port of the subnet has this GUID: the port may be down, or "
+                                  "it is a virtual port ") +
+                      (snapshot.serves_vports
+                           ? "whose table its node has not reported: check the node's agent"
+                           : "and the subnet manager does not serve those"));
+}
+
+void describe_port(ib::Guid guid, const fabric::Port* seen, const FabricSnapshot& snapshot,
+                   Sentences& sentences) {
   if (snapshot.topology.ports().empty())
     return sentences.push_back("the subnet has not been scanned yet");
-  if (seen == nullptr) {
-    return sentences.push_back(
-        snapshot.topology.is_complete()
-            ? "no port of the subnet has this GUID: the port may be down, or it is a virtual port "
-              "and the subnet manager does not serve those"
-            : "no port with this GUID was found, but the last scan is incomplete");
-  }
+  if (seen == nullptr) return describe_missing_port(guid, snapshot, sentences);
   if (snapshot.topology.is_ambiguous(*seen))
     sentences.push_back(
         "its GUID or the GUID of its switch exists twice: what was read may belong to another "
@@ -124,7 +132,7 @@ std::vector<std::string> findings_of(const Subject::PortOfSubject& port,
   const verify::DesiredTable desired = snapshot.desired.of(end_port(snapshot, port.guid));
   Sentences sentences;
   if (port.binding) describe_binding(*port.binding, sentences);
-  describe_port(seen, snapshot, sentences);
+  describe_port(port.guid, seen, snapshot, sentences);
   describe_table(port.guid, desired, snapshot, sentences);
   describe_switch_port(port.guid, seen, desired, snapshot, sentences);
   describe_index0(port.guid, snapshot, sentences);

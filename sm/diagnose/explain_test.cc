@@ -98,6 +98,27 @@ TEST_CASE("a port that was not seen is not said to be absent where not all was s
   CHECK(findings(subnet, {diagnose::test::host(9)}).at(0) == "the subnet has not been scanned yet");
 }
 
+TEST_CASE("a virtual port is on no subnet, and its node's report shows it") {
+  TestSubnet subnet(1);
+  const ib::Guid vport(0x0200000000000001);
+  const auto explained = [&](bool serves_vports) {
+    FabricSnapshot snapshot = subnet.snapshot();
+    snapshot.serves_vports = serves_vports;
+    return findings_of({vport}, snapshot);
+  };
+  CHECK(explained(false).at(0).find("the subnet manager does not serve those") !=
+        std::string::npos);
+  CHECK(explained(true).at(0).find("whose table its node has not reported") != std::string::npos);
+  subnet.tables[vport] = {.keys = TestSubnet::table({diagnose::test::kLimited}),
+                          .by = fabric::Proof::node};
+  CHECK(explained(false).at(0).find("the subnet manager does not serve those") !=
+        std::string::npos);
+  CHECK(explained(true).empty());
+  // The port itself cannot have been read where no scan finds it: it was there, and has gone.
+  subnet.tables[vport].by = fabric::Proof::port;
+  CHECK_FALSE(explained(true).empty());
+}
+
 TEST_CASE("a binding that is not verified says why, and one that changes says so") {
   TestSubnet subnet(2);
   fabric::Binding binding;

@@ -36,6 +36,7 @@ struct FabricSnapshot {
   const verify::DesiredKeys& desired;     // of `partitions`
   ib::Guid sm_port = {};                  // of the master subnet manager, "SELF" in partitions.conf
   fabric::WallTime discovery_began = {};  // of the scan that found `topology`
+  bool serves_vports = false;             // as of engine::Capabilities
 };
 
 // The port as partition definitions match it. An unknown port counts as an adapter's.

@@ -7,69 +7,35 @@
 
 namespace ibpod::sm::diagnose {
 
-std::string_view name(Issue issue) {
-  switch (issue) {
-    case Issue::engine:
-      return "engine";
-    case Issue::not_discovered:
-      return "not_looked";
-    case Issue::other_manager:
-      return "rival";
-    case Issue::default_rule:
-      return "default_rule";
-    case Issue::default_full:
-      return "default_full";
-    case Issue::keys:
-      return "keys";
-    case Issue::m_key_shown:
-      return "m_key_shown";
-    case Issue::readable:
-      return "readable";
-    case Issue::not_enforced:
-      return "not_enforced";
-    case Issue::enforcement_unknown:
-      return "enforcement_unknown";
-    case Issue::both:
-      return "both";
-    case Issue::index0:
-      return "index0";
-    case Issue::full_table:
-      return "full_table";
-    case Issue::enforcement_lost:
-      return "enforcement_lost";
-    case Issue::duplicate:
-      return "duplicate";
-    case Issue::unseen:
-      return "unseen";
-    case Issue::unread:
-      return "unread";
-    case Issue::shared_limit:
-      return "shared_limit";
-    case Issue::start_refused:
-      return "start_refused";
-    case Issue::undone_edit:
-      return "undone_edit";
-    case Issue::declared:
-      return "declared";
-    case Issue::waiting:
-      return "waiting";
-    case Issue::duplicate_node:
-      return "duplicate_node";
-  }
-  return "?";
-}
+namespace {
+
+// In the order of the enum.
+constexpr auto kNames = std::to_array<std::string_view>(
+    {"engine",         "not_looked",  "rival",          "default_rule",     "default_full",
+     "keys",           "m_key_shown", "readable",       "not_enforced",     "enforcement_unknown",
+     "both",           "index0",      "full_table",     "enforcement_lost", "duplicate",
+     "unseen",         "unread",      "shared_limit",   "start_refused",    "undone_edit",
+     "declared",       "waiting",     "duplicate_node", "release",          "no_right",
+     "per_port_m_key", "no_port",     "unread_setting", "foreign_member",   "unwritten_pkey",
+     "other_ipoib",    "widened"});
+static_assert(kNames.size() == static_cast<size_t>(kLastIssue) + 1);
+
+}  // namespace
+
+std::string_view name(Issue issue) { return kNames.at(static_cast<size_t>(issue)); }
 
 HealthChecks run_checks(const FabricSnapshot& snapshot, const engine::EngineStatus& engine,
                         const SmSettings& settings, const RegistryFacts& facts) {
   HealthChecks checks;
   for (int each = 0; each <= static_cast<int>(kLastIssue); ++each)
     checks.counts[static_cast<Issue>(each)] = 0;
-  check_engine(engine, checks);
+  check_engine(engine, settings, checks);
   check_cgroup(engine, checks);
   check_start(engine, checks);
   check_manual_edit(engine, checks);
   check_declared_file(facts.declared, checks);
-  check_other_managers(snapshot, checks);
+  check_other_managers(snapshot, settings, checks);
+  check_engine_findings(engine, checks);
   check_default_partition(snapshot, settings, checks);
   check_keys(settings, checks);
   check_m_key_protection(snapshot, settings, checks);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sm/diagnose/fabric_snapshot.h"
+#include "sm/diagnose/manager_words.h"
 #include "sm/engine/subnet_manager.h"
 
 #include <map>
@@ -12,13 +13,6 @@
 #include <vector>
 
 namespace ibpod::sm::diagnose {
-
-// The owner of the subnet manager's configuration; a remedy depends on it.
-enum class SmOwner {
-  ours,      // ibpod-sm writes opensm.conf
-  external,  // another program writes it; ibpod-sm writes only partitions.conf
-  observed   // ibpod-sm writes nothing
-};
 
 // Settings of the subnet manager. A key is true if it differs from OpenSM's public default, and
 // nullopt if another program has set it; the key itself is never here.
@@ -76,9 +70,19 @@ enum class Issue {
   declared,             // entries of the declared file that are refused; 1 for the whole file
   waiting,              // ports for which deletions and released bindings have waited long
   duplicate_node,       // names of nodes that two machines use
+  // Faults that an engine finds at its subnet manager (engine::EngineFinding).
+  release,         // 1 if the subnet manager's release is too old, or not known
+  no_right,        // calls that the subnet manager denies to ibpod-sm's user
+  per_port_m_key,  // 1 if each port has an M_Key that only the subnet manager knows
+  no_port,         // 1 if the subnet manager knows no port
+  unread_setting,  // settings that the subnet manager does not show
+  foreign_member,  // members of our partitions that another client has put there
+  unwritten_pkey,  // P_Keys that are not written: another client's, or in no range any more
+  other_ipoib,     // partitions with IPoIB although that is not desired, or without it
+  widened,         // limited members that the subnet manager has made full
 };
 std::string_view name(Issue issue);
-inline constexpr Issue kLastIssue = Issue::duplicate_node;
+inline constexpr Issue kLastIssue = Issue::widened;
 
 // One problem of the fabric, with its remedy.
 struct Finding {

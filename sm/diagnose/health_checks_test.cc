@@ -87,6 +87,16 @@ TEST_CASE("full members of the default partition are counted as their tables say
   CHECK(has(text, "(\"h4 mlx5_0\") and 1 more"));
 }
 
+TEST_CASE("a switch is a full member of the default partition where the subnet manager says so") {
+  TestSubnet subnet(2);
+  subnet.tables[diagnose::test::kSwitch].keys[0] = ib::kDefaultFull;
+  CHECK(has(only(checks_of(subnet), Issue::default_full, 1), "(\"leaf\")"));
+  subnet.partitions[0].members.push_back({PortGroup::all_switches, Membership::full});
+  CHECK(checks_of(subnet).issues.empty());
+  subnet.hold(1, {ib::kDefaultFull});
+  only(checks_of(subnet), Issue::default_full, 1);
+}
+
 TEST_CASE("default keys are named; keys that another program has set are unknown") {
   TestSubnet subnet(1);
   SmSettings settings = locked();
@@ -193,6 +203,22 @@ TEST_CASE("conflicting requests of partitions are reported") {
                 .members = {{diagnose::test::host(1), Membership::full}}});
   }
   CHECK(has(only(checks_of(subnet), Issue::index0, 1), "(\"h1 mlx5_0\"): blue, red"));
+}
+
+TEST_CASE("each kind of finding that an engine can have is one of the issues, with its count") {
+  TestSubnet subnet(2);
+  for (int n = 0; n <= static_cast<int>(engine::kLastEngineFinding); ++n) {
+    CAPTURE(n);
+    engine::EngineStatus status = standing();
+    status.findings = {{static_cast<engine::EngineFinding::Kind>(n), 3, "UFM", "it is so", "do"}};
+    const HealthChecks checks = checks_of(subnet, locked(), status);
+    REQUIRE(checks.issues.size() == 1);
+    CHECK(checks.issues.front().text == "it is so");
+    size_t sum = 0;
+    for (const auto& [issue, count] : checks.counts) sum += count;
+    CHECK(sum == 3);
+    CHECK(checks.counts.at(Issue::engine) == 0);
+  }
 }
 
 TEST_CASE("a subnet manager that does not serve comes first, with its own words") {

@@ -64,8 +64,7 @@ void note_groups(Plan& plan, const std::vector<PartitionDefinition>& after,
     if (changed == nullptr || !definition.ipoib) continue;
     if (changed->ipoib && changed->group == definition.group) continue;
     plan.add_notes("the IPoIB broadcast group of " + definition.name +
-                   " keeps its parameters until OpenSM has swept while the partition had no "
-                   "members");
+                   " keeps its parameters until a sweep finds the partition without members");
   }
 }
 
@@ -125,6 +124,10 @@ void note_options(Plan& plan, const FabricSnapshot& now, const PlanOptions& term
   if (plan.changed() == 0) return;
   if (!terms.writes)
     plan.add_notes("ibpod-sm only observes: make the change at the subnet manager");
+  else if (!terms.follows_sweeps)
+    plan.add_notes(
+        "the duration is not known: the subnet manager shows when it has stored a change, not when "
+        "it has written the tables");
   else if (terms.last_sweep == Duration(0))
     plan.add_notes("the duration is not known: no sweep of the subnet manager has been timed yet");
 }

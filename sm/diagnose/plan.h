@@ -10,8 +10,9 @@
 namespace ibpod::sm::diagnose {
 
 struct PlanOptions {
-  Duration last_sweep{};  // 0: not known, or less than a millisecond
-  bool writes = true;     // false: the engine observes, and ibpod-sm does not make the change
+  Duration last_sweep{};       // 0: not known, or less than a millisecond
+  bool writes = true;          // false: the engine observes, and ibpod-sm does not make the change
+  bool follows_sweeps = true;  // false: the engine does not see how long a sweep takes
 };
 
 // Plans the change from the partitions of `now` to `after`, both as OpenSM gets them

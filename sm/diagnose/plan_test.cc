@@ -257,6 +257,9 @@ TEST_CASE("what is not known is said: the subnet, its sweeps, who writes") {
                                                blue({{diagnose::test::host(1), Membership::full}})};
   CHECK(noted(plan_change(after, subnet.snapshot(), {}), "has been timed"));
   CHECK(noted(plan_change(after, subnet.snapshot(), {.writes = false}), "only observes"));
+  const auto unseen_sweeps = plan_change(after, subnet.snapshot(), {.follows_sweeps = false});
+  CHECK(noted(unseen_sweeps, "shows when it has stored a change, not when"));
+  CHECK_FALSE(noted(unseen_sweeps, "has been timed"));
   subnet.contents.unanswered_count = 1;
   CHECK(noted(change(subnet, after), "the last scan of the subnet is incomplete"));
   subnet.contents = {};

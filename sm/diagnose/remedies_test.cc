@@ -48,6 +48,13 @@ void protect(Fabric& fabric, uint8_t level) {
   fabric.subnet.port(1).m_key_protection = level;
 }
 
+// A fault that the engine has found at its subnet manager.
+using Kind = engine::EngineFinding::Kind;
+void find(Fabric& fabric, Kind kind) {
+  fabric.engine.findings = {{kind, 2, "UFM", "the engine says so", "do what it says"}};
+}
+void correct(Fabric& fabric) { fabric.engine.findings.clear(); }
+
 const Row kRows[] = {
     {"an OpenSM that has not swept yet", Issue::engine,
      [](Fabric& f) { f.engine = standing(engine::Health::starting); }, "starting: it is so",
@@ -221,6 +228,45 @@ const Row kRows[] = {
      [](Fabric& f) { f.facts.duplicate_nodes = {"n1"}; }, "two machines use this node name",
      "give each machine a node name and a certificate of its own",
      [](Fabric& f) { f.facts.duplicate_nodes.clear(); }},
+    {"a release that is too old", Issue::release, [](Fabric& f) { find(f, Kind::release); },
+     "UFM: the engine says so", "do what it says", correct},
+    {"a user without rights", Issue::no_right, [](Fabric& f) { find(f, Kind::no_right); },
+     "UFM: the engine says so", "do what it says", correct},
+    {"a default by which all are full", Issue::default_rule,
+     [](Fabric& f) { find(f, Kind::default_full); }, "UFM: the engine says so", "do what it says",
+     correct},
+    {"an M_Key for each port", Issue::per_port_m_key,
+     [](Fabric& f) { find(f, Kind::per_port_m_key); }, "UFM: the engine says so", "do what it says",
+     correct},
+    {"a subnet manager without ports", Issue::no_port, [](Fabric& f) { find(f, Kind::no_port); },
+     "UFM: the engine says so", "do what it says", correct},
+    {"a setting that is not shown", Issue::unread_setting,
+     [](Fabric& f) { find(f, Kind::unread_setting); }, "UFM: the engine says so", "do what it says",
+     correct},
+    {"members of another client", Issue::foreign_member,
+     [](Fabric& f) { find(f, Kind::foreign_member); }, "UFM: the engine says so", "do what it says",
+     correct},
+    {"a P_Key of another client", Issue::unwritten_pkey,
+     [](Fabric& f) { find(f, Kind::unwritten_pkey); }, "UFM: the engine says so", "do what it says",
+     correct},
+    {"another IPoIB", Issue::other_ipoib, [](Fabric& f) { find(f, Kind::other_ipoib); },
+     "UFM: the engine says so", "do what it says", correct},
+    {"limited members that are full", Issue::widened, [](Fabric& f) { find(f, Kind::widened); },
+     "UFM: the engine says so", "do what it says", correct},
+    {"a UFM that does not answer", Issue::engine,
+     [](Fabric& f) {
+       f.settings.owner = SmOwner::ufm;
+       f.engine = standing(engine::Health::gone);
+     },
+     "gone: it is so", "check ibpod-sm's log and UFM's",
+     [](Fabric& f) { f.engine = standing(engine::Health::serving); }},
+    {"a UFM that has not answered yet", Issue::engine,
+     [](Fabric& f) {
+       f.settings.owner = SmOwner::ufm;
+       f.engine = standing(engine::Health::starting);
+     },
+     "starting: it is so", "wait for UFM's first answers",
+     [](Fabric& f) { f.engine = standing(engine::Health::serving); }},
 };
 
 TEST_CASE("each finding is named alone, and is gone when its remedy is done") {
@@ -246,17 +292,31 @@ TEST_CASE("each finding is named alone, and is gone when its remedy is done") {
 }
 
 TEST_CASE("a remedy names the configuration that there is, and no key that does nothing there") {
-  for (const SmOwner owner : {SmOwner::external, SmOwner::observed}) {
+  for (const SmOwner owner : {SmOwner::external, SmOwner::observed, SmOwner::ufm}) {
     Fabric fabric;
     fabric.settings = {};
     fabric.settings.owner = owner;
+    fabric.settings.allow_both = false;
+    fabric.subnet.contents.managers.push_back({diagnose::test::host(1), mad::Failure{}});
+    fabric.subnet.add({.name = "blue",
+                       .pkey = ib::PKey(1),
+                       .members = {{diagnose::test::host(1), Membership::both}}});
+    fabric.subnet.partitions[0].members = {{fabric::PortGroup::all, Membership::full}};
+    fabric.engine = standing(engine::Health::gone);
     fabric.subnet.port(1).m_key_protection = 0;
     fabric.subnet.port(2).switch_port->enforcement->inbound = false;
     fabric.subnet.hold(3, {ib::kDefaultFull});
     for (const Finding& finding : fabric.checks().issues) {
       CAPTURE(finding.subject);
       CAPTURE(finding.remedy);
-      CHECK(finding.remedy.find("mKeyProtection") == std::string::npos);
+      for (const char* without_effect : {"mKeyProtection", "set opensm.mKeyFile", "allowBothPkeys"})
+        CHECK(finding.remedy.find(without_effect) == std::string::npos);
+      // UFM has settings, logs and a default partition of its own.
+      if (owner == SmOwner::ufm) {
+        CHECK(finding.remedy.find("UFM") != std::string::npos);
+        CHECK(finding.remedy.find("OpenSM's") == std::string::npos);
+        CHECK(finding.remedy.find("smKeyFile") == std::string::npos);
+      }
       if (owner == SmOwner::observed)
         CHECK(finding.remedy.find("ibpod-sm's conf") == std::string::npos);
       if (finding.subject != "M_Key protection") continue;
@@ -265,6 +325,17 @@ TEST_CASE("a remedy names the configuration that there is, and no key that does 
             (owner == SmOwner::external));
     }
   }
+}
+
+TEST_CASE("a default partition of full members is one finding, the engine's own if it has one") {
+  Fabric fabric;
+  fabric.subnet.partitions[0].members = {{fabric::PortGroup::all, Membership::full}};
+  find(fabric, Kind::default_full);
+  fabric.engine.findings.front().count = 1;
+  const HealthChecks found = fabric.checks();
+  REQUIRE(found.issues.size() == 1);
+  CHECK(found.issues.front().text == "the engine says so");
+  CHECK(found.counts.at(Issue::default_rule) == 1);
 }
 
 TEST_CASE("what a scan has shown has the time of the scan") {

@@ -7,6 +7,7 @@
 #include "lib/base/result.h"
 #include "lib/fabric/partition_definition.h"
 #include "lib/ib/guid.h"
+#include "sm/engine/engine_finding.h"
 
 #include <cstdint>
 #include <functional>
@@ -33,8 +34,8 @@ std::string_view name(Health health);
 struct EngineStatus {
   Health health = Health::starting;
   bool port_down = false;  // it is not_master because its own port's link is down
-  // The fault and its remedy, for operators. While serving it is empty, undone_edit, or a fault
-  // that keeps no partition from being applied.
+  // The fault and its remedy, for operators. While serving it is empty, undone_edit, or the texts
+  // of `findings`.
   std::string trouble;
   // The undone edit of our file by another user, and the reason; empty if there was none, or if it
   // has been corrected or withdrawn since.
@@ -43,6 +44,9 @@ struct EngineStatus {
   std::string shared_cgroup;
   // Why the running subnet manager could not be started again; empty: it could.
   std::string start_refused;
+  // Further faults that the engine has found at its subnet manager. All are for operators: none
+  // changes what the engine does.
+  std::vector<EngineFinding> findings;
   // Every sweep that begins from now on reads this version or a later one, but for the ports in
   // port_faults(); and no running sweep reads an older one, if Capabilities::follows_sweeps. 0
   // while a file that is not ours is in place, or the subnet manager has lost what we gave it.
@@ -95,6 +99,9 @@ struct Capabilities {
   // `swept`, which is an estimate, a running sweep may have read an older one, so no key counts as
   // removed.
   bool follows_sweeps = true;
+  // A VF that is a virtual port behind its PF's port gets its keys, too. No scan finds it, so only
+  // its node can show its table.
+  bool serves_vports = false;
   bool operator==(const Capabilities&) const = default;
 };
 

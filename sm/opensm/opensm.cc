@@ -12,13 +12,13 @@ using Clock = std::chrono::steady_clock;
 
 OpenSmPaths paths_of(const OpenSmEngineSettings& settings) {
   OpenSmPaths paths(settings.folder);
-  if (settings.supervisor.external) paths.log = settings.supervisor.external->log;
+  if (settings.launcher.external) paths.log = settings.launcher.external->log;
   return paths;
 }
 
 std::vector<Path> watched(const OpenSmEngineSettings& settings, const OpenSmPaths& paths) {
   std::vector<Path> files{paths.partitions, paths.log};
-  if (settings.supervisor.external) files.push_back(settings.supervisor.external->pid_file);
+  if (settings.launcher.external) files.push_back(settings.launcher.external->pid_file);
   return files;
 }
 
@@ -51,11 +51,11 @@ OpenSm::OpenSm(OpenSmEngineSettings settings, const OpenSmPaths& paths, OnChange
       events_(std::move(events)),
       published_(std::move(changed)),
       disk_(std::move(disk)),
-      file_(*disk_, paths.partitions, options_of(settings_.supervisor.opensm)),
+      file_(*disk_, paths.partitions, options_of(settings_.launcher.opensm)),
       file_changes_(paths.partitions),
       log_(paths.log),
       sweep_tracker_(settings_.limits),
-      supervisor_(settings_.supervisor, paths) {}
+      supervisor_(settings_.supervisor, {settings_.launcher, paths}) {}
 
 OpenSm::~OpenSm() {
   thread_.request_stop();
@@ -160,7 +160,7 @@ bool OpenSm::act() {
 }
 
 Result<PartitionsFile::Found> OpenSm::put(const DesiredPartitions::Version& desired) {
-  TRY(check_own_port(*desired.partitions, settings_.supervisor.opensm.port));
+  TRY(check_own_port(*desired.partitions, settings_.launcher.opensm.port));
   return file_.place(*desired.partitions);
 }
 

@@ -11,6 +11,7 @@
 #include "sm/opensm/file_change_detector.h"
 #include "sm/opensm/log_follower.h"
 #include "sm/opensm/opensm_events.h"
+#include "sm/opensm/opensm_launcher.h"
 #include "sm/opensm/opensm_supervisor.h"
 #include "sm/opensm/partitions_file.h"
 #include "sm/opensm/published_status.h"
@@ -26,6 +27,7 @@ namespace ibpod::sm::opensm {
 struct OpenSmEngineSettings {
   // The folder of OpenSM's files, except for those that others own; made if it is missing.
   Path folder;
+  LauncherSettings launcher;
   SupervisorSettings supervisor;
   SweepTracker::Limits limits;
 };

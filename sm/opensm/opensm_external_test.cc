@@ -15,8 +15,8 @@ struct Theirs {
 
   Theirs() {
     std::filesystem::create_directories(folder / "cache");
-    bed.settings.supervisor.external = others;
-    bed.settings.supervisor.launch.program = "/nowhere/opensm";  // no OpenSM of ours is started
+    bed.settings.launcher.external = others;
+    bed.settings.launcher.launch.program = "/nowhere/opensm";  // no OpenSM of ours is started
   }
   Theirs(const Theirs&) = delete;
   Theirs& operator=(const Theirs&) = delete;

@@ -45,10 +45,10 @@ engine::EngineStatus OpenSm::status() const { return published_.status(); }
 
 Status OpenSm::check(const std::vector<fabric::PartitionDefinition>& definitions) const {
   const PublishedStatus::File present = published_.file();
-  TRY(check_own_port(definitions, settings_.supervisor.opensm.port));
+  TRY(check_own_port(definitions, settings_.launcher.opensm.port));
   const std::string text =
       TRY(fabric::render(opensm::as_written(definitions), present.section->text,
-                         options_of(settings_.supervisor.opensm))
+                         options_of(settings_.launcher.opensm))
               .during("the new partitions.conf"));
   return check_growth(present.bytes, text.size());
 }

@@ -2,30 +2,20 @@
 // process starts.
 #pragma once
 
-#include "sm/opensm/opensm_conf.h"
+#include "sm/opensm/opensm_launcher.h"
 #include "sm/opensm/opensm_process.h"
 
 #include <chrono>
 #include <functional>
 #include <optional>
-#include <string>
+#include <utility>
 
 namespace ibpod::sm::opensm {
 
-// An OpenSM that another process starts. Processes::check_opensm() checks its configuration.
-struct ExternalOpensm {
-  Path pid_file;
-  Path log;
-};
-
 struct SupervisorSettings {
-  OpenSmSettings opensm;
-  OpenSmLaunch launch;
-  std::optional<ExternalOpensm> external;
   // Puts an OpenSM of ours, started or found, into a cgroup of its own: separate_cgroup(). Empty:
   // it is not moved.
   std::function<Status(pid_t)> separate;
-  Path proc = "/proc";
   // The pause before a restart if the last process did not live long; doubles up to `most_pause`.
   Duration pause{1000};
   Duration most_pause{30000};
@@ -39,12 +29,12 @@ class OpensmSupervisor {
   using Time = std::chrono::steady_clock::time_point;
   enum class Change { none, started, found, ended };
 
-  OpensmSupervisor(SupervisorSettings settings, OpenSmPaths paths)
-      : settings_(std::move(settings)), paths_(std::move(paths)), processes_(settings_.proc) {}
+  OpensmSupervisor(SupervisorSettings settings, OpensmLauncher launcher)
+      : settings_(std::move(settings)), launcher_(std::move(launcher)) {}
 
-  // Checks OpenSM, and starts or finds it again. Our own is restarted if its opensm.conf differs
-  // from the settings, and started only if the partitions are in place: without them OpenSM makes
-  // every port a full member of the default partition. One change per call: call until none.
+  // Checks OpenSM, and starts or finds it again. Our own is restarted if it has other settings, and
+  // started only if the partitions are in place: without them OpenSM makes every port a full member
+  // of the default partition. One change per call: call until none.
   Change tick(Time now, bool partitions_in_place);
   // When tick() may find a change without an event.
   std::optional<Time> alarm() const;
@@ -59,26 +49,23 @@ class OpensmSupervisor {
   // Why our OpenSM shares the cgroup of ibpod-sm with its memory limit.
   const std::optional<Error>& shared_cgroup() const { return shared_cgroup_; }
   // Why our running OpenSM could not be started again: others have access to a key file.
-  const std::optional<Error>& start_refused() const { return start_refused_; }
+  const std::optional<Error>& start_refused() const { return launcher_.start_refused(); }
 
  private:
   Result<Change> find();
   void separate();
-  Result<bool> has_settings() const;
   Status check_settings(const OpenSmProcess& process);
   void recheck(Time now);
   Change end_process(Time now);
   Result<Change> start();
+  void reap();
   Change notice_end(Time now);
-  Result<std::optional<pid_t>> candidate() const;
 
   SupervisorSettings settings_;
-  OpenSmPaths paths_;
-  Processes processes_;
+  OpensmLauncher launcher_;
   std::optional<OpenSmProcess> process_;
   std::optional<Error> fault_;
   std::optional<Error> shared_cgroup_;
-  std::optional<Error> start_refused_;
   bool other_file_ = false;
   bool waits_for_partitions_ = false;  // for the partitions to be in place
   bool ending_ = false;                // asked to end, for a restart

@@ -89,7 +89,7 @@ TEST_CASE(
   const pid_t before = bed.pid();
   const std::string file = bed.text();
   bed.engine.reset();
-  bed.settings.supervisor.opensm.max_wire_smps = 7;
+  bed.settings.launcher.opensm.max_wire_smps = 7;
   bed.start();
   const auto swept_once = [](const engine::EngineStatus& now) { return now.sweeps == 1; };
   CHECK(bed.until(swept_once).starts == 1);
@@ -112,7 +112,7 @@ TEST_CASE("an OpenSM that runs is adopted though others can read a key file, and
     std::filesystem::permissions(key, static_cast<std::filesystem::perms>(mode));
   };
   set_mode(0600);
-  bed.settings.supervisor.opensm.keys.m_key = key;
+  bed.settings.launcher.opensm.keys.m_key = key;
   bed.settings.supervisor.recheck = Duration(10);
   bed.serve();
   const pid_t pid = bed.pid();
@@ -158,7 +158,7 @@ TEST_CASE("an OpenSM that is killed is started again, on its file") {
 
 TEST_CASE("one that cannot be started is told of") {
   OpenSmBed bed;
-  bed.settings.supervisor.launch.program = "/nowhere/opensm";
+  bed.settings.launcher.launch.program = "/nowhere/opensm";
   bed.start();
   bed.engine->apply(1, engine::test::with_tenant(1));
   const engine::EngineStatus now =
@@ -309,7 +309,7 @@ TEST_CASE("a HUP that OpenSM does not hear is sent again, and told of") {
 
 TEST_CASE("no key may take index 0 of the subnet manager's own port") {
   OpenSmBed bed;
-  bed.settings.supervisor.opensm.port = ib::Guid(0x100001);
+  bed.settings.launcher.opensm.port = ib::Guid(0x100001);
   bed.start();
   const auto refused = [&](const fabric::PortSpecifier& port) {
     auto definitions = *engine::test::with_tenant(1, {{port, fabric::Membership::full}});

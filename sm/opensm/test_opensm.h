@@ -16,7 +16,7 @@ class OpenSmBed {
  public:
   OpenSmBed() {
     settings.folder = folder.path() / "sm";
-    settings.supervisor.launch.program = IBPOD_FAKE_OPENSM;
+    settings.launcher.launch.program = IBPOD_FAKE_OPENSM;
     REQUIRE(make_folders(paths().cache));
   }
   OpenSmBed(const OpenSmBed&) = delete;
@@ -60,7 +60,7 @@ class OpenSmBed {
   size_t bad_readings() const { return lines(" bad"); }
 
   std::optional<pid_t> find() const {
-    return Processes("/proc").find_opensm(paths().conf, settings.supervisor.launch.program).value();
+    return Processes("/proc").find_opensm(paths().conf, settings.launcher.launch.program).value();
   }
   pid_t pid() const { return find().value(); }
   static void end(pid_t pid, int signal) {

@@ -39,6 +39,26 @@ TEST_CASE("every key of a declared partition is read") {
   CHECK(declared->partitions[1].ipoib == false);
 }
 
+// By the jq program of docs/from-ib-kubernetes.md; with and without "ip_over_ib" in UFM's answer.
+TEST_CASE("a partition that is made from UFM's answer is read") {
+  for (const std::string ipoib : {"true", "null"}) {
+    const Result<DeclaredPartitions> declared =
+        read_declared(R"({"partitions": [{"name": "blue", "allowed": ["team-b"], "pkey": "0x5",
+          "membership": "full", "index0": true, "ipoib": )" +
+                      ipoib + R"(, "members": [{"guid": "0x02000000000000ab", "membership": "full",
+          "comment": "ib-kubernetes"}]}]})");
+    REQUIRE(declared);
+    CHECK(declared->errors.empty());
+    REQUIRE(declared->partitions.size() == 1);
+    const fabric::Partition& blue = declared->partitions[0];
+    CHECK(blue.pkey == ib::PKey(5));
+    CHECK(blue.ipoib.has_value() == (ipoib == "true"));
+    CHECK(blue.members ==
+          std::vector<fabric::StaticMember>{
+              {ib::Guid(0x02000000000000ab), fabric::Membership::full, "ib-kubernetes"}});
+  }
+}
+
 TEST_CASE("an entry that is wrong is told with its path and left out, the others are taken") {
   struct Case {
     std::string_view entry;

@@ -7,7 +7,7 @@ using state::PartitionRecord;
 void note_left(state::Journal& journal, PartitionRecord& record, ib::Guid guid) {
   journal.state().set_former_member(record, guid, false);
   record.never_seen.erase(guid);
-  journal.stage(record);
+  journal.staged().add(record);
 }
 
 void note_left_all(state::Journal& journal, ib::Guid guid, fabric::Proof proof) {
@@ -21,8 +21,8 @@ void note_left_all(state::Journal& journal, ib::Guid guid, fabric::Proof proof) 
 
 void remove_if_left(state::Journal& journal, PartitionRecord& record) {
   if (!record.deleting() || !record.swept || !record.former_members.empty()) return;
-  journal.note_conflict_freed();
-  journal.stage(record);
+  journal.staged().note_conflict_freed();
+  journal.staged().add(record);
   journal.state().remove(record);
 }
 

@@ -1,5 +1,5 @@
-// PartitionRegistry: the partitions of the subnet, created by administrators or declared in a file,
-// and their definitions for the subnet manager.
+// PartitionRegistry: the partitions of the subnet: requests of administrators to change them, and
+// observations of the subnet.
 //
 // Callers are authorized before they get here (sm/api/call_gate.h). A request either succeeds, or
 // returns an Error and changes nothing: denied for a declared partition, invalid if it can never be
@@ -8,48 +8,35 @@
 #pragma once
 
 #include "lib/fabric/partition.h"
-#include "lib/fabricapi/calls.h"
+#include "sm/partitions/partition_admission.h"
+#include "sm/partitions/partition_declarations.h"
+#include "sm/partitions/partition_editor.h"
+#include "sm/partitions/partition_view.h"
 #include "sm/state/journal.h"
 
+#include <cstdint>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <set>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace ibpod::sm::partitions {
-
-using Definitions = std::vector<fabric::PartitionDefinition>;
-
-struct DeclareOptions {
-  // False: the list may lack some partitions, so none is removed.
-  bool complete = true;
-  // Called with the resulting definitions() before each change; an error rejects the change.
-  // Empty: every change is accepted.
-  std::function<Status(const Definitions&)> check = {};
-};
-
-// A declared partition that could not be created, updated or removed, and why.
-struct DeclarationError {
-  std::string name;
-  Error error;
-};
-
-// A partition whose deletion waits only for ports.
-struct DeletedPartition {
-  std::string name;
-  state::Steady since;
-  std::vector<ib::Guid> ports;
-};
 
 class PartitionRegistry {
  public:
   // `journal` outlives it.
-  explicit PartitionRegistry(state::Journal& journal) : journal_(journal) {}
+  explicit PartitionRegistry(state::Journal& journal);
+  // Its parts refer to each other.
+  PartitionRegistry(const PartitionRegistry&) = delete;
+  PartitionRegistry& operator=(const PartitionRegistry&) = delete;
+
+  const PartitionView& view() const { return view_; }
+  // The partitions of the declared file, which requests cannot change.
+  PartitionDeclarations& declarations() { return declarations_; }
+  const PartitionDeclarations& declarations() const { return declarations_; }
 
   // Sets the P_Keys (15 bits) that the administrator's section uses: no partition gets one of them.
-  void reserve_pkeys(std::set<uint16_t> pkeys) { reserved_pkeys_ = std::move(pkeys); }
+  void reserve_pkeys(std::set<uint16_t> pkeys) { admission_.reserve_pkeys(std::move(pkeys)); }
 
   // exists if the name or the P_Key is in use; busy if that partition is being deleted, as tables
   // may still hold its key. A requested P_Key must be in a range with RangeUse::by_request.
@@ -64,27 +51,12 @@ class PartitionRegistry {
   // key. The caller is responsible for ports that cannot be read.
   using HoldsKey = std::function<bool(ib::Guid, ib::PKey)>;
   Result<fabric::PartitionStatus> forget_ports(const std::string& name, const HoldsKey& holds);
-  // Makes these the declared partitions: creates, updates and removes them, and takes over those
-  // that a request has created. Returns what failed; a failed partition keeps its earlier
-  // declaration. A later call may succeed: see may_declare_again().
-  Result<std::vector<DeclarationError>> declare(const std::vector<fabric::Partition>& partitions,
-                                                state::Now now, const DeclareOptions& how = {});
-  // True if something was removed or changed since the last declare() that may have been the reason
-  // to reject a declaration.
-  bool may_declare_again() const { return journal_.conflict_freed(); }
-  // Ends all declarations: requests can change those partitions from now on. Returns their names.
-  Result<std::vector<std::string>> release_declared();
 
-  // definitions() as they would be after create(), update() or remove() by an administrator, or the
-  // error of that call. Changes nothing.
+  // The definitions for the subnet manager as they would be after create(), update() or remove() by
+  // an administrator, or the error of that call. Changes nothing.
   Result<Definitions> after_create(const fabric::Partition& partition) const;
   Result<Definitions> after_update(const fabric::Partition& partition) const;
   Result<Definitions> after_remove(const std::string& name) const;
-
-  // For the subnet manager: Policy::default_rule, then the partitions that are not being deleted,
-  // by name. Valid after a successful commit(), and the same object until the journal's version()
-  // changes.
-  std::shared_ptr<const Definitions> definitions() const;
 
   // --- observations; they may stage changes
 
@@ -101,42 +73,14 @@ class PartitionRegistry {
   // Sets why new partitions cannot be applied; Reason::none if they can.
   void set_engine_fault(const fabric::Condition& status);
 
-  // --- lookups; a node can read no partitions
-
-  std::optional<fabric::PartitionStatus> find(const std::string& name) const;
-  Result<fabricapi::ListPage<fabric::PartitionStatus>> list(
-      const fabricapi::PageRequest& page) const;
-  // Sorted by name.
-  std::vector<DeletedPartition> deleted() const;
-
  private:
-  using Record = state::PartitionRecord;
-
   const state::Records& records() const { return journal_.records(); }
-  const state::Policy& policy() const { return journal_.policy(); }
-  Status check_partition(const fabric::Partition& partition) const;
-  Result<ib::PKey> pkey_for(const fabric::Partition& partition) const;
-  Result<fabric::Partition> checked_create(const fabric::Partition& desired) const;
-  Result<Record*> do_create(const fabric::Partition& desired);
-  Result<fabric::Partition> checked_update(const Record& record,
-                                           const fabric::Partition& desired) const;
-  Status do_update(Record& record, const fabric::Partition& desired, state::Now now);
-  Status begin_delete(Record& record);
-  Status declare_one(const fabric::Partition& partition, const DeclareOptions& how, state::Now now);
-  Status check_possible(const Record* record, const fabric::Partition& desired,
-                        const DeclareOptions& how) const;
-  std::vector<DeclarationError> undeclare(const std::vector<fabric::Partition>& partitions);
-  void partition_changed(Record& record);
-  void touch_members(const Record& record);
-  void refresh_members(Record& record, const std::vector<fabric::StaticMember>& former);
-  void require_proof(Record& record, state::Now now);
-  fabric::PartitionStatus status(const Record& record) const;
-  Definitions definitions_with(const fabric::PartitionDefinition& definition) const;
 
   state::Journal& journal_;
-  std::set<uint16_t> reserved_pkeys_;
-  mutable std::shared_ptr<const Definitions> definitions_;
-  mutable uint64_t definitions_version_ = 0;
+  PartitionView view_;
+  PartitionAdmission admission_;
+  PartitionEditor editor_;
+  PartitionDeclarations declarations_;
 };
 
 }  // namespace ibpod::sm::partitions

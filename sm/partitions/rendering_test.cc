@@ -28,7 +28,7 @@ Change change(Fixture& bed, Result<Partitions> foretold, Asked asked) {
   const auto done = asked();
   if (!done) return {std::move(foretold), done.error()};
   bed.commit();
-  return {std::move(foretold), *bed.registry->partitions.definitions()};
+  return {std::move(foretold), *bed.registry->partitions.view().definitions()};
 }
 
 Code create(Fixture& bed, const Partition& partition) {
@@ -93,7 +93,7 @@ TEST_CASE("a changed partition becomes what was rendered before, with its bindin
 
   blue.mtu.reset();
   CHECK(update(bed, blue) == kDone);
-  CHECK(bed.registry->partitions.definitions()->at(1).group.mtu == fabric::Mtu::mtu_4096);
+  CHECK(bed.registry->partitions.view().definitions()->at(1).group.mtu == fabric::Mtu::mtu_4096);
   blue.members = {{storage(2), kLimited, ""}};
   CHECK(update(bed, blue) == kDone);
   blue.members = {{pf(1), kLimited, ""}};
@@ -116,7 +116,7 @@ TEST_CASE("what is there without a partition is what is left of them") {
   CHECK(remove(bed, "blue") == kDone);
   CHECK_MESSAGE(remove(bed, "blue") == kDone, "it is being deleted");
   CHECK(update(bed, make_partition("blue", 0)) == Code::busy);
-  REQUIRE(bed.registry->partitions.declare({make_partition("red", 0x101)}, bed.now));
+  REQUIRE(bed.registry->partitions.declarations().declare({make_partition("red", 0x101)}, bed.now));
   bed.commit();
   CHECK(remove(bed, "red") == Code::denied);
   CHECK(update(bed, make_partition("red", 0)) == Code::denied);

@@ -48,13 +48,13 @@ Step unbind(const BindRequest& request) {
 // If the result of a commit was unknown, its changes are found.
 Step create(const Partition& partition) {
   return [=](Registries& l) {
-    if (l.partitions.find(partition.name)) return ok();
+    if (l.partitions.view().find(partition.name)) return ok();
     return outcome(l.partitions.create(partition));
   };
 }
 Step remove(const std::string& name) {
   return [=](Registries& l) {
-    return l.partitions.find(name) ? outcome(l.partitions.remove(name)) : ok();
+    return l.partitions.view().find(name) ? outcome(l.partitions.remove(name)) : ok();
   };
 }
 
@@ -90,9 +90,10 @@ std::vector<Step> steps() {
       remove("red"),
       see_all,
       [](Registries& l) {
-        return outcome(l.partitions.declare({make_partition("declared", 0x102)}, kNow));
+        return outcome(
+            l.partitions.declarations().declare({make_partition("declared", 0x102)}, kNow));
       },
-      [](Registries& l) { return outcome(l.partitions.declare({}, kNow)); },
+      [](Registries& l) { return outcome(l.partitions.declarations().declare({}, kNow)); },
       see_all,
       bind(a({{"blue", kBoth}})),
   };
@@ -100,7 +101,7 @@ std::vector<Step> steps() {
 
 void check_same(const Registries& registry, state::Store& store) {
   const auto reread = Registries::load(store, policy(), kNow).value();
-  CHECK(*registry.partitions.definitions() == *reread->partitions.definitions());
+  CHECK(*registry.partitions.view().definitions() == *reread->partitions.view().definitions());
   auto listed = registry.bindings.list({}, {}).value().items;
   const auto desired = reread->bindings.list({}, {}).value().items;
   REQUIRE(listed.size() == desired.size());
@@ -190,12 +191,12 @@ TEST_CASE("a store that cannot be read again: nothing is promised, and what was 
   Fixture bed;
   const BindRequest a = request("n1", "a", vf(1), {{"blue", kLimited}});
   bed.bind(a);
-  const auto rendered = bed.registry->partitions.definitions();
+  const auto rendered = bed.registry->partitions.view().definitions();
   REQUIRE(bed.try_bind(request("n1", "b", vf(2), {{"blue", kLimited}})));
   bed.store.fail_at(0, FakeStore::Failure::lost);
   bed.store.unreadable(true);
   CHECK_FALSE(bed.registry->journal.commit(bed.now).status);
-  CHECK(bed.registry->partitions.definitions() == rendered);
+  CHECK(bed.registry->partitions.view().definitions() == rendered);
   CHECK(bed.refusal(a).code() == Code::unavailable);
   CHECK(bed.registry->bindings.unbind(a.attachment, bed.now).error().code() == Code::unavailable);
   CHECK(bed.registry->bindings.expire(bed.now).error().code() == Code::unavailable);
@@ -203,7 +204,7 @@ TEST_CASE("a store that cannot be read again: nothing is promised, and what was 
   CHECK_FALSE(bed.registry->journal.commit(bed.now).status);
   bed.store.unreadable(false);
   CHECK(bed.registry->journal.commit(bed.now).status);
-  CHECK(*bed.registry->partitions.definitions() == *rendered);
+  CHECK(*bed.registry->partitions.view().definitions() == *rendered);
   CHECK(bed.registry->journal.version() > 1);
   CHECK(bed.state(request("n1", "b", vf(2), {})) == BindingState::released);
   bed.bind(request("n1", "b", vf(2), {{"blue", kLimited}}));

@@ -45,7 +45,7 @@ struct Kept {
 
 TEST_CASE("the first version's partitions") {
   const Kept kept;
-  const auto listed = kept.registry->partitions.list({});
+  const auto listed = kept.registry->partitions.view().list({});
   REQUIRE(listed);
   CHECK(listed->items.size() == 4);
   Partition blue = make_partition("blue", 0x100, {"team", "other"});
@@ -56,15 +56,15 @@ TEST_CASE("the first version's partitions") {
   blue.sl = 2;
   blue.proof = Proof::port;
   blue.members = {{storage(1), kFull, "storage 1"}, {storage(2), kLimited, ""}};
-  CHECK(kept.registry->partitions.find("blue")->spec == blue);
-  CHECK(kept.registry->partitions.find("blue")->bindings == 2);  // including the leaving one
+  CHECK(kept.registry->partitions.view().find("blue")->spec == blue);
+  CHECK(kept.registry->partitions.view().find("blue")->bindings == 2);  // including the leaving one
   Partition red = make_partition("red", 0x10);
   red.membership = kLimited;
-  CHECK(kept.registry->partitions.find("red")->spec == red);
-  CHECK_FALSE(kept.registry->partitions.find("red")->declared);
-  CHECK(kept.registry->partitions.find("yellow")->spec == make_partition("yellow", 0x101));
-  CHECK(kept.registry->partitions.find("yellow")->declared);
-  CHECK(kept.registry->partitions.find("green")->state == PartitionState::deleting);
+  CHECK(kept.registry->partitions.view().find("red")->spec == red);
+  CHECK_FALSE(kept.registry->partitions.view().find("red")->declared);
+  CHECK(kept.registry->partitions.view().find("yellow")->spec == make_partition("yellow", 0x101));
+  CHECK(kept.registry->partitions.view().find("yellow")->declared);
+  CHECK(kept.registry->partitions.view().find("green")->state == PartitionState::deleting);
   CHECK(kept.leaving(storage(3)) == "0x0102 0x8102");
   CHECK(kept.keys(storage(1)) == "0x8100");
 }

@@ -1,24 +1,12 @@
 #include "sm/state/journal.h"
 
-#include "sm/state/names.h"
 #include "sm/state/read_state.h"
-#include "sm/state/stored.h"
 
 #include <utility>
 
 namespace ibpod::sm::state {
-namespace {
 
 using fabric::BindingState;
-
-template <typename Map>
-std::optional<std::string> value_in(const Map& map, const typename Map::key_type& key) {
-  const auto found = map.find(key);
-  if (found == map.end()) return std::nullopt;
-  return to_bytes(found->second);
-}
-
-}  // namespace
 
 Journal::Journal(Store& store, Policy policy)
     : store_(store), policy_(std::move(policy)), state_(std::make_unique<State>()) {
@@ -67,7 +55,7 @@ Status Journal::check_readable() const {
 
 CommitResult Journal::commit(Now now) {
   CommitResult result;
-  result.expired = std::exchange(expired_, {});
+  result.expired = staged_.take_expired();
   result.wrote = !staged_.empty();
   if (!state_readable_) {
     result.status = reload(now);
@@ -82,10 +70,7 @@ CommitResult Journal::commit(Now now) {
 }
 
 Status Journal::write() {
-  std::vector<RecordChange> changes;
-  changes.reserve(staged_.size());
-  for (const auto& [kind, key] : staged_) changes.push_back({kind, key, value_of(kind, key)});
-  TRY(store_.commit(changes));
+  TRY(store_.commit(staged_.to_write(records())));
   staged_.clear();
   return ok();
 }
@@ -99,23 +84,15 @@ Status Journal::reload(Now now) {
   ++version_;
   resume(now);
   for (const BindingRecord* const entry : state_->keep_observations(before->records()))
-    note_changed(*entry);
+    staged_.note_changed(*entry);
   for (const auto& [attachment, entry] : before->records().bindings)
-    if (records().find_binding(attachment) == nullptr) note_removed(entry.binding);
+    if (records().find_binding(attachment) == nullptr) staged_.note_removed(entry.binding);
   return ok();
 }
 
 std::vector<fabricapi::BindingChange> Journal::take_changes() {
-  std::vector<fabricapi::BindingChange> taken;
-  if (!state_readable_) return taken;
-  for (auto& [attachment, gone] : changes_) {
-    if (const BindingRecord* const present = records().find_binding(attachment))
-      taken.push_back({present->binding, false});
-    else if (gone)
-      taken.push_back({*gone, true});
-  }
-  changes_.clear();
-  return taken;
+  if (!state_readable_) return {};
+  return staged_.take_bindings(records());
 }
 
 void Journal::refresh(ib::Guid guid) {
@@ -134,27 +111,16 @@ void Journal::set_status(BindingRecord& entry, BindingState state, fabric::Condi
     binding.proof = fabric::Proof::none;
     binding.enforcement = fabric::Enforcement::unknown;
   }
-  note_changed(entry);
-}
-
-void Journal::note_changed(const BindingRecord& entry) {
-  changes_[entry.binding.attachment] = std::nullopt;
-}
-
-void Journal::note_removed(const fabric::Binding& binding) {
-  fabric::Binding gone = binding;
-  gone.state = BindingState::released;
-  gone.condition = {};
-  changes_[binding.attachment] = std::move(gone);
+  staged_.note_changed(entry);
 }
 
 void Journal::remove(BindingRecord& entry, Now now) {
-  note_conflict_freed();
+  staged_.note_conflict_freed();
   set_status(entry, BindingState::released, {}, now);
-  stage(entry);
+  staged_.add(entry);
   const fabric::Binding gone = entry.binding;
   state_->remove(entry, now.steady);
-  note_removed(gone);
+  staged_.note_removed(gone);
   refresh(gone.guid);
   remove_if_forgotten(gone.attachment.node);
 }
@@ -165,44 +131,10 @@ void Journal::remove_if_forgotten(const std::string& node) {
   const auto& by_vf = records().guids.by_vf;
   for (auto slot = by_vf.lower_bound({node, "", 0});
        slot != by_vf.end() && slot->first.node == node; ++slot)
-    stage(RecordKind::guid, slot->second.text());
-  stage(RecordKind::node, node);
+    staged_.add(RecordKind::guid, slot->second.text());
+  staged_.add(RecordKind::node, node);
   const std::string name = node;  // `node` may belong to the removed record
   state_->remove_node(name);
-}
-
-void Journal::stage(RecordKind kind, std::string key) {
-  ++staged_changes_;
-  staged_.emplace(kind, std::move(key));
-}
-void Journal::stage(const PartitionRecord& record) {
-  stage(RecordKind::partition, record.partition.name);
-}
-void Journal::stage(const BindingRecord& entry) {
-  stage(RecordKind::binding, key_of(entry.binding.attachment));
-  note_changed(entry);
-}
-
-// The present value of a record; nothing: the record is removed.
-std::optional<std::string> Journal::value_of(RecordKind kind, const std::string& key) const {
-  const Records& all = records();
-  switch (kind) {
-    case RecordKind::partition:
-      return value_in(all.partitions, key);
-    case RecordKind::binding:
-      return value_in(all.bindings, attachment_of(key).value());
-    case RecordKind::guid:
-      return value_in(all.guids.assigned, ib::Guid::parse(key).value());
-    case RecordKind::node: {
-      const NodeRecord* const found = all.find_node(key);
-      const bool kept = found != nullptr && (found->forgetting || !found->pfs.empty());
-      return kept ? std::optional(to_bytes(*found)) : std::nullopt;
-    }
-    case RecordKind::range:
-      break;
-  }
-  if (key == "pkeys") return last_to_bytes(all.last_pkey.value());
-  return last_to_bytes(all.guids.last.value().value());
 }
 
 }  // namespace ibpod::sm::state

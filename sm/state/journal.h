@@ -3,18 +3,17 @@
 // For one thread. It has no clock: the time is an argument. A caller makes any number of changes,
 // calls commit() once for all of them, and only then answers requests: until then, no lookup shows
 // durable values. After a failed commit() every request is unavailable until the store can be read
-// again.
+// again. A const Journal is for reading; the registries change the state, and stage each change.
 #pragma once
 
 #include "lib/fabricapi/calls.h"
 #include "sm/state/policy.h"
+#include "sm/state/staged_changes.h"
 #include "sm/state/state.h"
 #include "sm/state/store.h"
 
-#include <map>
+#include <cstdint>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -43,7 +42,7 @@ class Journal {
   // Increases when the definitions for the subnet manager change.
   uint64_t version() const { return version_; }
   // Increases with each staged change: if it is the same, nothing stored has changed.
-  uint64_t changes() const { return staged_changes_; }
+  uint64_t changes() const { return staged_.count(); }
   // unavailable if the store could not be read after a failed commit.
   Status check_readable() const;
   bool is_readable() const { return state_readable_; }
@@ -59,9 +58,7 @@ class Journal {
 
   // Every change of a stored value must be staged.
   State& state() { return *state_; }
-  void stage(RecordKind kind, std::string key);
-  void stage(const PartitionRecord& record);
-  void stage(const BindingRecord& entry);
+  StagedChanges& staged() { return staged_; }
   // Starts a new version, and returns it.
   uint64_t next_version() { return ++version_; }
   // Call it after each change of a port's memberships.
@@ -69,26 +66,16 @@ class Journal {
 
   void set_status(BindingRecord& entry, fabric::BindingState state, fabric::Condition condition,
                   Now now);
-  // The binding appears in take_changes(), although its state is the same.
-  void note_changed(const BindingRecord& entry);
-  void note_expired(const fabric::Attachment& attachment) { expired_.push_back(attachment); }
   // Removes a binding whose keys have left the port's table.
   void remove(BindingRecord& entry, Now now);
   // Removes a node that is being forgotten, unless it still has a binding.
   void remove_if_forgotten(const std::string& node);
-
-  // Records a removal or change that may have been the reason to reject a declaration.
-  void note_conflict_freed() { conflict_freed_ = true; }
-  bool conflict_freed() const { return conflict_freed_; }
-  void clear_conflict_freed() { conflict_freed_ = false; }
 
  private:
   Journal(Store& store, Policy policy);
   void resume(Now now);
   Status write();
   Status reload(Now now);
-  void note_removed(const fabric::Binding& binding);
-  std::optional<std::string> value_of(RecordKind kind, const std::string& key) const;
 
   Store& store_;
   Policy policy_;
@@ -96,12 +83,7 @@ class Journal {
   uint64_t version_ = 1;
   bool state_readable_ = true;
   Steady loaded_{};
-  // The keys of records that commit() writes or removes.
-  std::set<std::pair<RecordKind, std::string>> staged_;
-  uint64_t staged_changes_ = 0;
-  std::map<fabric::Attachment, std::optional<fabric::Binding>> changes_;  // nothing: removed
-  std::vector<fabric::Attachment> expired_;
-  bool conflict_freed_ = false;
+  StagedChanges staged_;
 };
 
 }  // namespace ibpod::sm::state

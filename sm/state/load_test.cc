@@ -27,7 +27,8 @@ void fill(Fixture& bed) {
   Partition gone = make_partition("gone", 0x103);
   gone.members = {{storage(3), kFull, ""}};
   bed.create(gone);
-  REQUIRE(bed.registry->partitions.declare({make_partition("declared", 0x104)}, bed.now)
+  REQUIRE(bed.registry->partitions.declarations()
+              .declare({make_partition("declared", 0x104)}, bed.now)
               .value()
               .empty());
   bed.bind(request("n1", "a", vf(1), {{"blue", kFull}, {"red", kBoth}, {"full", kLimited}}));
@@ -50,15 +51,15 @@ TEST_CASE("stored bindings are loaded again, and must be verified again") {
   Fixture bed;
   fill(bed);
   const auto listed = [&] { return bed.registry->bindings.list({}, {}).value().items; };
-  const auto partitions = [&] { return bed.registry->partitions.list({}).value().items; };
+  const auto partitions = [&] { return bed.registry->partitions.view().list({}).value().items; };
   auto bindings = listed();
   auto listed_partitions = partitions();
-  const auto rendered = *bed.registry->partitions.definitions();
+  const auto rendered = *bed.registry->partitions.view().definitions();
   std::vector<ExpectedTable> expected;
   const std::vector<ib::Guid> guids{vf(1), vf(2), vf(3), pf(2), storage(1), storage(2), storage(3)};
   for (const ib::Guid guid : guids) expected.push_back(expected_table(*bed.registry, guid));
   bed.start();
-  CHECK(*bed.registry->partitions.definitions() == rendered);
+  CHECK(*bed.registry->partitions.view().definitions() == rendered);
   for (fabric::Binding& binding : bindings) {
     if (binding.state != BindingState::releasing) binding.state = BindingState::requested;
     binding.condition = {Reason::waiting, ""};

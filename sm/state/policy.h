@@ -49,10 +49,14 @@ struct Policy {
   // Defaults of partitions.
   bool ipoib = false;
   fabric::GroupFlags group;
-  // OpenSM's option allow_both_pkeys: without it `both` would become full, so it is refused.
-  bool both_allowed = true;
-  // OpenSM's option qos: without it every SL becomes 0, so another one is refused.
-  bool sl_allowed = true;
+  // Values that the subnet manager cannot be given, and why, for errors: "needs
+  // opensm.allowBothPkeys". Empty: it can.
+  struct Unsupported {
+    std::string both;   // a membership
+    std::string sl;     // a service level other than 0
+    std::string group;  // a partition's mtu and rate
+  };
+  Unsupported unsupported;
 
   // Ports of a node that the pool did not assign.
   struct NodePorts {

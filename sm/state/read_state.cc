@@ -128,14 +128,16 @@ Status check_ranges(const Records& records, const Policy& policy) {
   return policy.pkeys.covers(live);
 }
 
-// Without OpenSM's option, `both` would become full, and OpenSM would reject the whole file.
+// Without its option OpenSM would make `both` full, and reject the whole file. Other subnet
+// managers have no such membership.
 Status check_both(const Records& records, const Policy& policy) {
-  if (policy.both_allowed) return ok();
-  const auto refuse = [](const std::string& partition, const std::string& whose) {
+  if (policy.unsupported.both.empty()) return ok();
+  const auto refuse = [&](const std::string& partition, const std::string& whose) {
     return Error(Code::invalid,
                  "partition " + partition + ": the membership of " + whose +
-                     " is \"both\", which needs opensm.allowBothPkeys; set it to true, start "
-                     "ibpod-sm, change the membership to limited or full, then set it to false");
+                     " is \"both\", which " + policy.unsupported.both +
+                     "; start ibpod-sm with its previous configuration, change the membership to "
+                     "limited or full, then start it with this one");
   };
   const auto is_both = [](const auto& one) { return one.membership == fabric::Membership::both; };
   for (const auto& [name, record] : records.partitions) {

@@ -1,5 +1,7 @@
 #include "sm/state/state.h"
 
+#include "sm/state/engine_members.h"
+
 #include <algorithm>
 
 namespace ibpod::sm::state {
@@ -19,6 +21,53 @@ void put(std::set<ib::Guid>& guids, ib::Guid guid, bool inside) {
     guids.erase(guid);
 }
 
+PartitionRecord* find_partition(Records& records, const std::string& name) {
+  const auto found = records.partitions.find(name);
+  return found == records.partitions.end() ? nullptr : &found->second;
+}
+
+// A partition's P_Key never changes.
+void index_memberships(Records& records, BindingRecord& entry) {
+  entry.binding.keys.clear();
+  for (const fabric::PartitionMembership& membership : entry.binding.desired)
+    if (const PartitionRecord* const record = records.find_partition(membership.partition))
+      entry.binding.keys.push_back(keys_of(*record->partition.pkey, membership.membership).back());
+  for (const fabric::PartitionMembership& membership : all_memberships(entry))
+    if (PartitionRecord* const record = find_partition(records, membership.partition))
+      record->bindings.insert(&entry);
+}
+
+void unindex_memberships(Records& records, BindingRecord& entry) {
+  for (const fabric::PartitionMembership& membership : all_memberships(entry))
+    if (PartitionRecord* const record = find_partition(records, membership.partition))
+      record->bindings.erase(&entry);
+}
+
+// All bindings of a port, except for released ones, are of one node.
+void count_memberships(Records& records, ib::Guid guid, PortRecord& counted) {
+  if (counted.memberships > 0) records.nodes[counted.node].memberships -= counted.memberships;
+  records.membership_count -= counted.memberships;
+  counted.memberships = memberships_with(records, guid, {}, nullptr);
+  records.membership_count += counted.memberships;
+  if (counted.memberships == 0) return;
+  for (const BindingRecord* const entry : counted.bindings)
+    if (entry->binding.state != BindingState::releasing)
+      counted.node = entry->binding.attachment.node;
+  records.nodes[counted.node].memberships += counted.memberships;
+}
+
+void drop_if_unnamed(Records& records, ib::Guid guid) {
+  if (const PortRecord* const found = records.find_port(guid)) {
+    if (!found->bindings.empty() || !found->members.empty() || !found->former_member_of.empty())
+      return;
+    records.ports.erase(guid);
+    records.requested.erase(guid);
+    records.unsettled.erase(guid);
+  }
+  if (!records.guids.assigned.contains(guid) && !records.guids.claims.contains(guid))
+    records.guids.in_use.erase(guid);
+}
+
 }  // namespace
 
 BindingRecord* State::find_binding(const fabric::Attachment& attachment) {
@@ -27,8 +76,7 @@ BindingRecord* State::find_binding(const fabric::Attachment& attachment) {
 }
 
 PartitionRecord* State::find_partition(const std::string& name) {
-  const auto found = records_.partitions.find(name);
-  return found == records_.partitions.end() ? nullptr : &found->second;
+  return state::find_partition(records_, name);
 }
 
 PortRecord& State::port(ib::Guid guid) {
@@ -45,13 +93,13 @@ BindingRecord& State::add(fabric::Binding binding, Memberships former) {
   entry.pending_removal = std::move(former);
   port(entry.binding.guid).bindings.push_back(&entry);
   ++records_.nodes[attachment.node].bindings;
-  index_memberships(entry);
+  index_memberships(records_, entry);
   return entry;
 }
 
 void State::remove(BindingRecord& entry, Steady now) {
   if (entry.binding.guid_requested) records_.guids.released[entry.binding.guid] = now;
-  unindex_memberships(entry);
+  unindex_memberships(records_, entry);
   end_lease(entry);
   std::erase(port(entry.binding.guid).bindings, &entry);
   --records_.nodes[entry.binding.attachment.node].bindings;
@@ -106,7 +154,7 @@ void State::remove_node(const std::string& node) {
     place = records_.guids.by_vf.erase(place);
   }
   records_.nodes.erase(node);
-  for (const ib::Guid guid : freed) drop_if_unnamed(guid);
+  for (const ib::Guid guid : freed) drop_if_unnamed(records_, guid);
 }
 
 void State::set_former_member(PartitionRecord& record, ib::Guid guid, bool is_former) {
@@ -121,28 +169,11 @@ void State::set_former_member(PartitionRecord& record, ib::Guid guid, bool is_fo
 
 void State::set_memberships(BindingRecord& entry, Memberships desired, Memberships applied,
                             Memberships pending_removal) {
-  unindex_memberships(entry);
+  unindex_memberships(records_, entry);
   entry.binding.desired = std::move(desired);
   entry.binding.applied = std::move(applied);
   entry.pending_removal = std::move(pending_removal);
-  index_memberships(entry);
-}
-
-// A partition's P_Key never changes.
-void State::index_memberships(BindingRecord& entry) {
-  entry.binding.keys.clear();
-  for (const fabric::PartitionMembership& membership : entry.binding.desired)
-    if (const PartitionRecord* const record = find_partition(membership.partition))
-      entry.binding.keys.push_back(keys_of(*record->partition.pkey, membership.membership).back());
-  for (const fabric::PartitionMembership& membership : all_memberships(entry))
-    if (PartitionRecord* const record = find_partition(membership.partition))
-      record->bindings.insert(&entry);
-}
-
-void State::unindex_memberships(BindingRecord& entry) {
-  for (const fabric::PartitionMembership& membership : all_memberships(entry))
-    if (PartitionRecord* const record = find_partition(membership.partition))
-      record->bindings.erase(&entry);
+  index_memberships(records_, entry);
 }
 
 void State::forget_released(Steady before) {
@@ -158,70 +189,14 @@ void State::renew_lease(BindingRecord& entry, Steady end) {
 
 void State::end_lease(BindingRecord& entry) { records_.leases.erase({entry.lease_end, &entry}); }
 
-// All members of one port in one partition have the same membership (conflicts.h). It takes index 0
-// if any of them is not a child.
-PortRecord::EngineMembers State::desired_members(const PortRecord& port) {
-  PortRecord::EngineMembers all;
-  for (const auto& [record, membership] : port.members)
-    all.emplace_back(record, EngineMember{membership, false});
-  for (const BindingRecord* const entry : port.bindings) {
-    if (entry->binding.state == BindingState::releasing) continue;
-    for (const fabric::PartitionMembership& membership : entry->binding.applied)
-      if (PartitionRecord* const record = find_partition(membership.partition))
-        all.emplace_back(record, EngineMember{membership.membership, is_child(entry->binding)});
-  }
-  const auto in_order = [](const auto& a, const auto& b) {
-    return std::tie(a.first->partition.name, a.second.skip_index0) <
-           std::tie(b.first->partition.name, b.second.skip_index0);
-  };
-  std::stable_sort(all.begin(), all.end(), in_order);
-  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
-  all.erase(std::unique(all.begin(), all.end(), same), all.end());
-  return all;
-}
-
-void State::update_engine_members(PortRecord::EngineMembers before,
-                                  const PortRecord::EngineMembers& after, ib::Guid guid) {
-  std::erase_if(before, [&](const auto& member) {
-    return std::find(after.begin(), after.end(), member) != after.end();
-  });
-  for (const auto& [record, member] : before) {
-    record->engine_members.erase(guid);
-    record->rendered.reset();
-  }
-  for (const auto& [record, engine_member] : after) {
-    const auto [member, added] = record->engine_members.try_emplace(guid, engine_member);
-    if (added) record->rendered.reset();
-  }
-}
-
 bool State::refresh(ib::Guid guid, uint64_t next) {
   PortRecord& refreshed = port(guid);
-  PortRecord::EngineMembers after = desired_members(refreshed);
-  const bool differs = after != refreshed.engine_members;
-  if (differs) {
-    update_engine_members(refreshed.engine_members, after, guid);
-    refreshed.engine_members = std::move(after);
-    refreshed.changed_in = next;
-  }
-  count_memberships(guid);
+  const bool differs = update_engine_members(records_, guid, refreshed);
+  if (differs) refreshed.changed_in = next;
+  count_memberships(records_, guid, refreshed);
   update_unsettled(guid);
-  drop_if_unnamed(guid);
+  drop_if_unnamed(records_, guid);
   return differs;
-}
-
-// All bindings of a port, except for released ones, are of one node.
-void State::count_memberships(ib::Guid guid) {
-  PortRecord& counted = port(guid);
-  if (counted.memberships > 0) records_.nodes[counted.node].memberships -= counted.memberships;
-  records_.membership_count -= counted.memberships;
-  counted.memberships = memberships_with(records_, guid, {}, nullptr);
-  records_.membership_count += counted.memberships;
-  if (counted.memberships == 0) return;
-  for (const BindingRecord* const entry : counted.bindings)
-    if (entry->binding.state != BindingState::releasing)
-      counted.node = entry->binding.attachment.node;
-  records_.nodes[counted.node].memberships += counted.memberships;
 }
 
 void State::update_unsettled(ib::Guid guid) {
@@ -235,18 +210,6 @@ void State::update_unsettled(ib::Guid guid) {
       !settled.former_member_of.empty() ||
           std::any_of(of_port.begin(), of_port.end(),
                       [](const BindingRecord* entry) { return is_unsettled(*entry); }));
-}
-
-void State::drop_if_unnamed(ib::Guid guid) {
-  if (const PortRecord* const found = records_.find_port(guid)) {
-    if (!found->bindings.empty() || !found->members.empty() || !found->former_member_of.empty())
-      return;
-    records_.ports.erase(guid);
-    records_.requested.erase(guid);
-    records_.unsettled.erase(guid);
-  }
-  if (!records_.guids.assigned.contains(guid) && !records_.guids.claims.contains(guid))
-    records_.guids.in_use.erase(guid);
 }
 
 }  // namespace ibpod::sm::state

@@ -68,15 +68,6 @@ class State {
   std::vector<const BindingRecord*> keep_observations(const Records& before);
 
  private:
-  void index_memberships(BindingRecord& entry);
-  void unindex_memberships(BindingRecord& entry);
-  void count_memberships(ib::Guid guid);
-  PortRecord::EngineMembers desired_members(const PortRecord& port);
-  static void update_engine_members(PortRecord::EngineMembers before,
-                                    const PortRecord::EngineMembers& after, ib::Guid guid);
-  void drop_if_unnamed(ib::Guid guid);
-  void keep_observation(BindingRecord& entry, const BindingRecord& before);
-
   Records records_;
 };
 

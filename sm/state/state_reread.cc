@@ -50,6 +50,16 @@ void keep(NodeRecord& node, const NodeRecord& before) {
   node.boot_ids = before.boot_ids;
 }
 
+void keep(State& state, BindingRecord& entry, const BindingRecord& before) {
+  entry.binding = before.binding;
+  entry.lease_expired = before.lease_expired;
+  state.end_lease(entry);
+  if (before.binding.state != BindingState::releasing && !before.lease_expired)
+    state.renew_lease(entry, before.lease_end);
+  entry.missing_from_sync = before.missing_from_sync;
+  state.update_unsettled(entry.binding.guid);
+}
+
 }  // namespace
 
 std::vector<const BindingRecord*> State::keep_observations(const Records& before) {
@@ -64,21 +74,11 @@ std::vector<const BindingRecord*> State::keep_observations(const Records& before
   for (auto& [attachment, entry] : records_.bindings) {
     const BindingRecord* const known = before.find_binding(attachment);
     if (known != nullptr && same_record(*known, entry))
-      keep_observation(entry, *known);
+      keep(*this, entry, *known);
     else
       changed.push_back(&entry);
   }
   return changed;
-}
-
-void State::keep_observation(BindingRecord& entry, const BindingRecord& before) {
-  entry.binding = before.binding;
-  entry.lease_expired = before.lease_expired;
-  end_lease(entry);
-  if (before.binding.state != BindingState::releasing && !before.lease_expired)
-    renew_lease(entry, before.lease_end);
-  entry.missing_from_sync = before.missing_from_sync;
-  update_unsettled(entry.binding.guid);
 }
 
 }  // namespace ibpod::sm::state

@@ -1,6 +1,7 @@
 #include "sm/telemetry/telemetry.h"
 
 #include "lib/fabricapi/caller.h"
+#include "sm/telemetry/listener_telemetry.h"
 
 namespace ibpod::sm::telemetry {
 namespace {
@@ -76,40 +77,47 @@ const Family kWrongNodes{"ibpod_sm_wrong_node_binds_total",
 const Family kDropped{"ibpod_sm_dropped_log_lines_total",
                       "Log lines that were not written because callers caused too many.",
                       Kind::counter};
-const Family kExpires{"ibpod_sm_certificate_expires_seconds",
-                      "Expiry of the certificate in use, in Unix time.", Kind::gauge};
-const Family kUsable{"ibpod_sm_certificate_usable",
-                     "1 while the certificate, key and CA on disk can be used.", Kind::gauge};
-const Family kKeyExposed{"ibpod_sm_tls_key_exposed",
-                         "1 while users other than ibpod-sm's have access to its TLS key.",
-                         Kind::gauge};
-const Family kRefused{"ibpod_sm_refused_connections_total",
-                      "Connections closed because their address had too many, or too many that had "
-                      "ended and were not closed yet.",
-                      Kind::counter};
-const Family kStarved{
-    "ibpod_sm_starved_connections_total",
-    "Times that connections had to wait because the connection limit was reached.", Kind::counter};
-const Family kCut{"ibpod_sm_cut_connections_total",
-                  "Connections closed because they exceeded a limit of their account, by cause.",
-                  Kind::counter,
-                  {"cause"}};
-const Family kHandshakes{"ibpod_sm_failed_handshakes_total",
-                         "Failed TLS handshakes of clients, by reason.",
-                         Kind::counter,
-                         {"reason"}};
 const Family kSweep{"ibpod_sm_sweep_seconds", "Duration of the subnet manager's last sweep.",
                     Kind::gauge};
+const Family kChange{"ibpod_sm_change_seconds",
+                     "Time from a change of the partitions until the subnet manager has it in "
+                     "place, and until a sweep with it is over.",
+                     Kind::histogram,
+                     {"version"},
+                     {.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600}};
+const Family kUfmCalls{"ibpod_sm_ufm_calls_total",
+                       "Calls to UFM, by operation and result.",
+                       Kind::counter,
+                       {"operation", "result"}};
+const Family kUfmSeconds{"ibpod_sm_ufm_call_seconds",
+                         "Duration of the calls to UFM, with all their requests.",
+                         Kind::histogram,
+                         {"operation"},
+                         {.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}};
+const Family kUfmWidened{"ibpod_sm_ufm_widened_total",
+                         "Members that UFM has made full although limited was requested.",
+                         Kind::counter};
+const Family kUfmIgnored{"ibpod_sm_ufm_ignored_total",
+                         "Changes of members that UFM has accepted and then did not show.",
+                         Kind::counter};
+const Family kUfmForeign{
+    "ibpod_sm_ufm_foreign_members",
+    "Members of ibpod-sm's partitions that another client has put into UFM, at the last reading.",
+    Kind::gauge};
 const Family kScan{"ibpod_sm_scan_seconds", "Duration of the last scan of all ports.", Kind::gauge};
 
 }  // namespace
 
 const std::vector<Family>& metric_families() {
-  static const std::vector<Family> families{
-      kVerified, kRequests,   kPorts,        kDrifts,        kRepairs,    kPackets,   kScan,
-      kBindings, kUnsettled,  kWaiting,      kIssues,        kDeclared,   kHealth,    kVersion,
-      kEvents,   kSweep,      kUnauthorized, kFirstBindings, kWrongNodes, kDropped,   kExpires,
-      kUsable,   kKeyExposed, kRefused,      kStarved,       kCut,        kHandshakes};
+  static const std::vector<Family> families = [] {
+    std::vector all{kVerified,      kRequests,   kPorts,     kDrifts,  kRepairs, kPackets,
+                    kScan,          kBindings,   kUnsettled, kWaiting, kIssues,  kDeclared,
+                    kHealth,        kVersion,    kEvents,    kSweep,   kChange,  kUnauthorized,
+                    kFirstBindings, kWrongNodes, kDropped};
+    all.insert(all.end(), listener_families().begin(), listener_families().end());
+    all.insert(all.end(), {kUfmCalls, kUfmSeconds, kUfmWidened, kUfmIgnored, kUfmForeign});
+    return all;
+  }();
   return families;
 }
 
@@ -225,45 +233,6 @@ void Telemetry::loaded(const Path& database, size_t partitions, size_t bindings,
        number(", bindings: ", bindings) + number(", nodes: ", nodes));
 }
 
-void Telemetry::listener(const ListenerStatus& now) {
-  report_condition("certificate", now.certificate ? "" : now.certificate.error().text());
-  metrics_.set(kUsable, {}, now.certificate ? 1 : 0);
-  report_condition("private key of listen", now.key ? "" : now.key.error().text());
-  metrics_.set(kKeyExposed, {}, now.key ? 0 : 1);
-  const auto since = now.expires.time_since_epoch();
-  metrics_.set(kExpires, {}, std::chrono::duration<double>(since).count());
-  metrics_.replace(kRefused, {http::Sample{{}, static_cast<double>(now.refused)}});
-  metrics_.replace(kStarved, {http::Sample{{}, static_cast<double>(now.no_slot)}});
-}
-
-void Telemetry::connection_closed(const std::string& address, const std::string& holder,
-                                  std::string_view cause) {
-  metrics_.add(kCut, {std::string(cause)});
-  json::Value members = json::Value::object();
-  members.set("cause", cause).set("address", address);
-  if (!holder.empty()) members.set("account", holder);
-  const std::string who = holder.empty() ? address : holder + " at " + address;
-  write_limited(holder.empty() ? address : holder, log::Level::warning,
-                "connection of " + who + " closed: limit " + std::string(cause) + " exceeded",
-                members);
-}
-
-void Telemetry::failed_handshake(const std::string& why) {
-  // If a client rejects our certificate, OpenSSL reports an alert.
-  const auto says = [&](std::string_view part) { return why.find(part) != why.npos; };
-  std::string reason = "other", hint;
-  if (says("certificate verify failed")) {
-    reason = "certificate";
-    hint = ": a client's certificate has expired, is not yet valid, or is signed by another CA";
-  } else if (says("did not return a certificate")) {
-    reason = "noCertificate";
-    hint = ": not a client of ibpod-sm, or the client's certificate is not configured";
-  }
-  metrics_.add(kHandshakes, {reason});
-  write_limited("handshakes", log::Level::warning,
-                "TLS handshake failed: " + why.substr(0, 100) + hint, json::Value::object());
-}
-
 void Telemetry::changed(const fabric::Binding& binding,
                         const std::optional<BindDurations>& course) {
   json::Value members = json::Value::object();
@@ -353,6 +322,23 @@ void Telemetry::engine(const engine::EngineStatus& status, uint64_t desired) {
   event("start", status.starts);
   metrics_.replace(kEvents, events);
   metrics_.set(kSweep, {}, std::chrono::duration<double>(status.last_sweep).count());
+}
+
+void Telemetry::change_reached(std::string_view version, std::chrono::duration<double> took) {
+  metrics_.observe(kChange, {std::string(version)}, took.count());
+}
+
+void Telemetry::ufm_call(std::string_view operation, std::optional<Code> failure,
+                         std::chrono::duration<double> took) {
+  const std::string result = failure ? std::string(name(*failure)) : "done";
+  metrics_.add(kUfmCalls, {std::string(operation), result});
+  metrics_.observe(kUfmSeconds, {std::string(operation)}, took.count());
+}
+
+void Telemetry::ufm_members(const UfmMembers& members) {
+  metrics_.replace(kUfmWidened, {http::Sample{{}, static_cast<double>(members.widened)}});
+  metrics_.replace(kUfmIgnored, {http::Sample{{}, static_cast<double>(members.ignored)}});
+  metrics_.set(kUfmForeign, {}, static_cast<double>(members.foreign));
 }
 
 }  // namespace ibpod::sm::telemetry

@@ -59,6 +59,9 @@ class Telemetry {
   // A Bind was refused only because of the partition's `nodes`. Limited.
   void wrong_node(const fabricapi::Caller& caller, const std::string& subject,
                   const std::string& partition);
+  // Writes a line unless `caller`, who caused it, has caused too many (sm/telemetry/line_limit.h).
+  void write_limited(const std::string& caller, log::Level level, const std::string& text,
+                     const json::Value& members);
   // Writes a line with the count for each caller whose lines were not written. Call it at
   // intervals.
   void log_dropped();
@@ -85,32 +88,26 @@ class Telemetry {
   void issues(const std::map<std::string_view, size_t>& counts);
   // True: all entries of the file of declared partitions are applied.
   void declared_file(bool good);
-  // The TCP server: the state of its TLS files, the expiry of its certificate, the number of
-  // connections closed because their address had too many, and the number of times without a free
-  // slot.
-  struct ListenerStatus {
-    Status certificate = ok();
-    std::chrono::system_clock::time_point expires;
-    uint64_t refused = 0;
-    uint64_t no_slot = 0;
-    Status key = ok();  // denied: others than our user have access to the private key
-  };
-  void listener(const ListenerStatus& now);
-  // A connection from `address` was closed for exceeding a limit; `holder`: its account, empty if
-  // it had none.
-  void connection_closed(const std::string& address, const std::string& holder,
-                         std::string_view cause);
-  // A TLS handshake has failed; `why` is OpenSSL's reason. gRPC does not report the address.
-  void failed_handshake(const std::string& why);
   // `desired`: the version that should be in force.
   void engine(const engine::EngineStatus& status, uint64_t desired);
+  // A version of the partitions is "placed" or "swept"; `took`: the time since its request.
+  void change_reached(std::string_view version, std::chrono::duration<double> took);
+
+  // One call to UFM has ended; nothing as `failure`: it has done what it was asked.
+  void ufm_call(std::string_view operation, std::optional<Code> failure,
+                std::chrono::duration<double> took);
+  // The members that UFM has made full, and those that it has accepted and not shown, both since
+  // the start; and the present number of foreign members.
+  struct UfmMembers {
+    uint64_t widened = 0;
+    uint64_t ignored = 0;
+    uint64_t foreign = 0;
+  };
+  void ufm_members(const UfmMembers& members);
 
   http::Metrics& metrics() { return metrics_; }
 
  private:
-  void write_limited(const std::string& caller, log::Level level, const std::string& text,
-                     const json::Value& members);
-
   log::Log& log_;
   Clock clock_;
   http::Metrics metrics_;

@@ -40,37 +40,22 @@ TEST_CASE("the contents of the database at the start are one line; an empty data
   CHECK(has(bed.logged(), "/s/promises.db is empty: no partitions, bindings or nodes"));
 }
 
-TEST_CASE("a certificate that cannot be used is logged once, and counted until it is usable") {
+TEST_CASE("calls to UFM are counted by their result, and timed") {
   Bed bed;
-  Telemetry::ListenerStatus listener;
-  listener.expires = std::chrono::system_clock::time_point(std::chrono::seconds(2'000'000'000));
-  listener.refused = 3;
-  listener.no_slot = 4;
-  bed.report.listener(listener);
-  CHECK(bed.logged().empty());
-  CHECK(bed.shows("ibpod_sm_certificate_usable 1"));
-  CHECK(bed.shows("ibpod_sm_certificate_expires_seconds 2000000000"));
-  CHECK(bed.shows("ibpod_sm_refused_connections_total 3"));
-  CHECK(bed.shows("ibpod_sm_starved_connections_total 4"));
-  listener.certificate = Error(Code::invalid, "/tls.crt has expired");
-  bed.report.listener(listener);
-  const std::string line = bed.logged();
-  CHECK(has(line, "warning"));
-  CHECK(has(line, "certificate: /tls.crt has expired"));
-  CHECK(bed.shows("ibpod_sm_certificate_usable 0"));
-  bed.report.listener(listener);
-  CHECK(bed.logged().empty());
-  listener.certificate = ok();
-  bed.report.listener(listener);
-  CHECK(has(bed.logged(), "resolved"));
-  CHECK(bed.shows("ibpod_sm_tls_key_exposed 0"));
-  listener.key = Error(Code::denied, "/tls.key has mode 0644");
-  bed.report.listener(listener);
-  CHECK(has(bed.logged(), "private key of listen: /tls.key has mode 0644"));
-  CHECK(bed.shows("ibpod_sm_tls_key_exposed 1"));
-  listener.key = ok();
-  bed.report.listener(listener);
-  CHECK(has(bed.logged(), "resolved"));
+  bed.report.ufm_call("add", {}, std::chrono::milliseconds(20));
+  bed.report.ufm_call("add", Code::unavailable, std::chrono::milliseconds(3'000));
+  CHECK(bed.shows("ibpod_sm_ufm_calls_total{operation=\"add\",result=\"done\"} 1"));
+  CHECK(bed.shows("ibpod_sm_ufm_calls_total{operation=\"add\",result=\"unavailable\"} 1"));
+  CHECK(bed.shows("ibpod_sm_ufm_call_seconds_count{operation=\"add\"} 2"));
+  CHECK(bed.shows("ibpod_sm_ufm_call_seconds_bucket{operation=\"add\",le=\"1\"} 1"));
+  bed.report.ufm_members({.widened = 2, .ignored = 3, .foreign = 4});
+  CHECK(bed.shows("ibpod_sm_ufm_widened_total 2"));
+  CHECK(bed.shows("ibpod_sm_ufm_ignored_total 3"));
+  CHECK(bed.shows("ibpod_sm_ufm_foreign_members 4"));
+  bed.report.ufm_members({.widened = 2, .ignored = 3, .foreign = 0});
+  CHECK(bed.shows("ibpod_sm_ufm_foreign_members 0"));
+  bed.report.change_reached("placed", std::chrono::milliseconds(200));
+  CHECK(bed.shows("ibpod_sm_change_seconds_count{version=\"placed\"} 1"));
 }
 
 // Telemetry with a clock of its own.
@@ -84,30 +69,6 @@ struct Limited : Bed {
   LineLimit::Time now{std::chrono::seconds(100)};
   Telemetry limited{log, [this] { return now; }};
 };
-
-TEST_CASE_FIXTURE(
-    Limited, "closed connections are counted by cause, and logged within the limit of the caller") {
-  for (int n = 0; n < 30; ++n) limited.connection_closed("10.0.0.1", "node n1", "rate");
-  limited.connection_closed("10.0.0.2", "", "handshake");
-  const std::string text = logged();
-  CHECK(has(text, "connection of node n1 at 10.0.0.1 closed: limit rate exceeded"));
-  CHECK(has(text, "connection of 10.0.0.2 closed: limit handshake exceeded"));
-  CHECK(std::count(text.begin(), text.end(), '\n') == 11);
-  CHECK(has(limited.metrics().text(), "ibpod_sm_cut_connections_total{cause=\"rate\"} 30"));
-}
-
-TEST_CASE_FIXTURE(Limited, "failed handshakes are counted by reason, and so many lines a second") {
-  for (int n = 0; n < 30; ++n) limited.failed_handshake("certificate verify failed");
-  CHECK(lines("TLS handshake failed: certificate verify failed: a client's certificate has "
-              "expired, is not yet valid, or is signed by another CA") == 10);
-  limited.failed_handshake("peer did not return a certificate");
-  limited.failed_handshake("wrong version number");
-  limited.failed_handshake("tlsv1 alert bad certificate");
-  const std::string shown = limited.metrics().text();
-  CHECK(has(shown, "ibpod_sm_failed_handshakes_total{reason=\"certificate\"} 30"));
-  CHECK(has(shown, "ibpod_sm_failed_handshakes_total{reason=\"noCertificate\"} 1"));
-  CHECK(has(shown, "ibpod_sm_failed_handshakes_total{reason=\"other\"} 2"));
-}
 
 const fabricapi::Caller kNode{fabricapi::Role::node, "n1", "CN=n1"};
 

@@ -21,6 +21,12 @@ bool is_host(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '.';
   };
+  // Only an IPv4 address has digits alone behind its last dot (RFC 3696, 2).
+  const std::string_view last = text.substr(text.rfind('.') + 1);
+  if (last.find_first_not_of("0123456789") == last.npos) {
+    const auto address = ip::Address::parse(text);
+    return address && address->family() == ip::Family::v4;
+  }
   return !text.empty() && text.size() <= 253 && text.front() != '-' && text.front() != '.' &&
          std::all_of(text.begin(), text.end(), is_letter);
 }

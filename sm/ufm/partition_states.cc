@@ -160,10 +160,12 @@ bool PartitionStates::note_read(ib::PKey pkey, Time now) {
   const std::vector<ib::Guid> widened = compare(state(pkey)).widened;
   counts_.widened += widened.size();
   if (!widened.empty())
-    widened_ = {now, "UFM made " + std::to_string(widened.size()) +
-                         " ports full members of P_Key " + pkey.text() +
-                         " although limited was asked for (" + widened.front().text() +
-                         "); ibpod-sm removes them"};
+    widened_ = {now, widened.size(),
+                "UFM made " +
+                    (widened.size() == 1 ? "1 port a full member"
+                                         : std::to_string(widened.size()) + " ports full members") +
+                    " of P_Key " + pkey.text() + " although limited was asked for (" +
+                    widened.front().text() + ")"};
   check_accepted(state(pkey), now);
   update_faults(state(pkey), now);
   return lost;

@@ -56,8 +56,8 @@ class PartitionStates {
   // When a member may be tried again.
   std::optional<Time> due(Time now) const { return faults_.due(now); }
 
-  // What an operator should know of our partitions in UFM; empty: nothing.
-  std::string alarms(Time now) const;
+  // The faults of our partitions in UFM.
+  std::vector<engine::EngineFinding> findings(Time now) const;
   // By port and kind.
   std::vector<engine::PortFault> port_faults() const;
   // The P_Keys of `pkeys` that are another user's, with the members that make them so. Those of
@@ -86,7 +86,12 @@ class PartitionStates {
   std::map<ib::PKey, std::map<ib::Guid, Kind>> accepted_;  // since the last reading
   ib::PKey turn_;                                          // of the last step
   Time last_shown_{};                                      // UFM showed a change that it accepted
-  std::optional<std::pair<Time, std::string>> widened_;    // the last one
+  struct Widened {
+    Time at;
+    size_t count = 0;
+    std::string text;
+  };
+  std::optional<Widened> widened_;  // the last one
   UfmCounts counts_;
 };
 

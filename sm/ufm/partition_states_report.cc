@@ -5,6 +5,7 @@
 namespace ibpod::sm::ufm {
 namespace {
 
+using engine::EngineFinding;
 using engine::PortFault;
 
 constexpr size_t kMostListed = 4;
@@ -13,15 +14,56 @@ std::string list(const std::vector<ib::Guid>& guids) {
   return join_first(kMostListed, guids, &ib::Guid::text);
 }
 
-std::string taken_text(ib::PKey pkey, const std::vector<ib::Guid>& owners) {
+EngineFinding widened_finding(size_t count, const std::string& text) {
+  return {EngineFinding::Kind::widened, count, "UFM",
+          text +
+              ": until ibpod-sm has removed them, they reach limited members that they must not "
+              "reach",
+          "upgrade UFM; until then use no limited members in this partition. ibpod-sm removes such "
+          "a member at once and adds it again"};
+}
+
+EngineFinding unwritten_finding(const std::string& text) {
+  return {
+      EngineFinding::Kind::unwritten_pkey, 1, "UFM", text,
+      "remove these members in UFM if no other program needs them; or choose another P_Key for the "
+      "partition, or add a range for this one. ibpod-sm continues by itself"};
+}
+
+EngineFinding foreign_finding(ib::PKey pkey, const std::vector<ib::Guid>& guids) {
+  return {
+      EngineFinding::Kind::foreign_member, guids.size(), "UFM",
+      "P_Key " + pkey.text() + " has members in UFM that ibpod-sm did not put there (" +
+          list(guids) + "): they reach the pods of this partition",
+      "find the other client in UFM's rest_api.log, give it another range of P_Keys, and remove "
+      "the members in UFM; or set ufm.foreignMembers to remove"};
+}
+
+EngineFinding ipoib_finding(ib::PKey pkey, bool desired) {
+  const auto word = [](bool on) { return std::string(on ? "true" : "false"); };
+  return {EngineFinding::Kind::other_ipoib, 1, "UFM",
+          "UFM has P_Key " + pkey.text() + " with ip_over_ib " + word(!desired) + ", and " +
+              word(desired) + " is desired, which it takes only for a new partition",
+          "set it in UFM, or delete the partition and create it again"};
+}
+
+std::string taken_cause(ib::PKey pkey, const std::vector<ib::Guid>& owners) {
   return "P_Key " + pkey.text() + " is in use in UFM with ports that ibpod-sm did not put there (" +
-         list(owners) + "), so it is not changed; remove them in UFM, or choose another P_Key";
+         list(owners) + "), so it is not changed";
+}
+
+std::string taken_text(ib::PKey pkey, const std::vector<ib::Guid>& owners) {
+  return taken_cause(pkey, owners) + "; remove them in UFM, or choose another P_Key";
+}
+
+std::string uncovered_cause(ib::PKey pkey) {
+  return "P_Key " + pkey.text() +
+         " has members in UFM that ibpod-sm has put there, and is in no range of \"pkeys\" any "
+         "more";
 }
 
 std::string uncovered_text(ib::PKey pkey) {
-  return "P_Key " + pkey.text() +
-         " has members in UFM that ibpod-sm has put there, and is in no range of \"pkeys\" any "
-         "more; remove them in UFM, or add a range for it";
+  return uncovered_cause(pkey) + "; remove them in UFM, or add a range for it";
 }
 
 std::vector<ib::Guid> present(const PartitionState& state) {
@@ -60,29 +102,26 @@ std::vector<PortFault> PartitionStates::port_faults() const {
   return merged(faults);
 }
 
-std::string PartitionStates::alarms(Time now) const {
-  std::string text;
-  const auto add = [&](const std::string& alarm) { add_item(text, "; ", alarm); };
-  if (widened_ && now - widened_->first <= 2 * settings_.read_interval) add(widened_->second);
+std::vector<EngineFinding> PartitionStates::findings(Time now) const {
+  std::vector<EngineFinding> findings;
+  if (widened_ && now - widened_->at <= 2 * settings_.read_interval)
+    findings.push_back(widened_finding(widened_->count, widened_->text));
   for (const ib::PKey pkey : ours()) {
     const PartitionState state = this->state(pkey);
     const std::vector<ib::Guid> foreign = compare(state).foreign;
     if (!is_covered(pkey)) {
-      if (!present(state).empty()) add(uncovered_text(pkey));
+      if (!present(state).empty()) findings.push_back(unwritten_finding(uncovered_cause(pkey)));
     } else if (!owners(state).empty()) {
-      if (state.desired != nullptr) add(taken_text(pkey, foreign));
+      if (state.desired != nullptr)
+        findings.push_back(unwritten_finding(taken_cause(pkey, foreign)));
     } else if (!foreign.empty()) {
-      add("P_Key " + pkey.text() + " has members in UFM that ibpod-sm did not put there (" +
-          list(foreign) + "): remove them in UFM");
+      findings.push_back(foreign_finding(pkey, foreign));
     }
     if (state.desired != nullptr && state.shown != nullptr &&
         state.shown->ip_over_ib.value_or(state.desired->ip_over_ib) != state.desired->ip_over_ib)
-      add("UFM has P_Key " + pkey.text() + " with ip_over_ib " +
-          (*state.shown->ip_over_ib ? "true" : "false") + ", and " +
-          (state.desired->ip_over_ib ? "true" : "false") +
-          " is desired, which it takes only for a new partition: set it in UFM");
+      findings.push_back(ipoib_finding(pkey, state.desired->ip_over_ib));
   }
-  return text;
+  return findings;
 }
 
 std::map<ib::PKey, std::vector<ib::Guid>> PartitionStates::taken() const {

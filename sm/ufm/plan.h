@@ -52,7 +52,7 @@ struct Retry {
   bool remove_first = false;     // UFM does not change the values of a member
   bool operator==(const Retry&) const = default;
 };
-// Of the members with a failed attempt.
+// The retries of members with a failed attempt.
 struct Retries {
   std::map<ib::Guid, Retry> add = {}, remove = {};
 };
@@ -73,7 +73,7 @@ struct Step {
   bool ip_over_ib = false;           // of an addition
   bool operator==(const Step&) const = default;
 };
-// Of an addition.
+// Only for an addition.
 Addition addition_of(const Step& step);
 
 // The steps, by class: removals come first, since a P_Key table may have to lose a key for another,

@@ -62,14 +62,23 @@ std::string text(const std::vector<Step>& steps) {
   return all;
 }
 
+struct PlanCase {
+  const char* about;
+  Blue blue;
+  const char* plan;
+};
+
+void check_plans(const std::vector<PlanCase>& cases) {
+  for (const PlanCase& one : cases) {
+    CAPTURE(one.about);
+    CHECK(text(Kept(one.blue).plan()) == one.plan);
+  }
+}
+
 TEST_CASE("the plan has only what differs, removals first, one call for each kind of member") {
   const UfmMember unknown{kA, std::nullopt, false}, unknown_index{kA, ib::Membership::full};
   const WrittenPartition a_limited{{kA, {kLimited}}}, a_full{{kA, {kFull}}};
-  const struct {
-    const char* about;
-    Blue blue;
-    const char* plan;
-  } cases[] = {
+  check_plans({
       {"nothing at all", {}, ""},
       {"a new partition",
        {{{{kA, kFull}, {kB, kLimited}, {kC, kFull}, {kD, kFirst}}}, {}, {}},
@@ -115,6 +124,12 @@ TEST_CASE("the plan has only what differs, removals first, one call for each kin
        {{{{kA, kLimited}, {kB, kFull}, {kC, kFull}}}, {{member(kA, kFull), member(kB, kFull)}}, {}},
        "+0a:limited +0c:full"},
       {"an empty partition without record", {{{{kA, kFull}}}, {{}}, {}}, "+0a:full"},
+  });
+}
+
+TEST_CASE("a partition of another user is left alone, but for the members that we put there") {
+  const WrittenPartition a_full{{kA, {kFull}}};
+  check_plans({
       {"another user's partition",
        {{{{kA, kFull}}}, {{member(kB, kFull)}}, {}, {}, ForeignMembers::remove},
        ""},
@@ -132,11 +147,7 @@ TEST_CASE("the plan has only what differs, removals first, one call for each kin
       {"a member in our partition that we want now is ours",
        {{{{kA, kFull}, {kB, kFull}}}, {{member(kA, kFull), member(kB, kLimited)}}, {a_full}},
        "+0b:full"},
-  };
-  for (const auto& one : cases) {
-    CAPTURE(one.about);
-    CHECK(text(Kept(one.blue).plan()) == one.plan);
-  }
+  });
 }
 
 TEST_CASE("members with a failed attempt wait, go apart, or are removed first") {

@@ -1,5 +1,7 @@
 #include "sm/ufm/reconciler.h"
 
+#include "lib/base/join.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -164,6 +166,7 @@ EngineStatus Reconciler::status(Time now) const {
   status.swept = placements_.swept();
   status.losses = totals_.losses;
   status.health = connection_.health();
+  status.findings = states_.findings(now);
   if (fault_) {
     status.health = Health::refused;
     status.trouble = fault_->text;
@@ -176,7 +179,7 @@ EngineStatus Reconciler::status(Time now) const {
     status.trouble =
         "UFM accepts changes of partitions, and has shown none for minutes; see UFM's log";
   } else {
-    status.trouble = states_.alarms(now);
+    status.trouble = join(status.findings, "; ", &engine::EngineFinding::text);
   }
   return status;
 }

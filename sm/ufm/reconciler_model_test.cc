@@ -67,7 +67,7 @@ class Course : public Bed {
     for (uint16_t pkey = kLeast.value(); pkey <= kMost.value(); ++pkey)
       admin(Operation::remove_guids, ib::PKey(pkey), foreign());
     settle(60);
-    // What is leaving is forgotten.
+    // Leaving members are forgotten.
     pass(minutes(13));
   }
 
@@ -153,8 +153,8 @@ class Course : public Bed {
     CHECK(members(kTaken) == Members{{kForeign, kFull}});
   }
 
-  // What is reported as in place is in UFM, but for the ports with faults, if nobody has changed
-  // UFM since it was read.
+  // All that is reported as in place is in UFM, but for the ports with faults, if UFM has not been
+  // changed by others since it was read.
   void check_honest() const {
     if (status().placed != version || counts().scans <= disturbed_at_) return;
     std::set<std::pair<ib::Guid, engine::PortFault::Kind>> faults;

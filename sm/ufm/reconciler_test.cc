@@ -176,7 +176,8 @@ TEST_CASE_FIXTURE(Bed, "another user's partition is never changed, and its membe
         "P_Key 0x0010 is in use in UFM with ports that ibpod-sm did not put there "
         "(00:00:00:00:00:00:00:f0), so it is not changed; remove them in UFM, or choose another "
         "P_Key");
-  CHECK(status().trouble == fault_text());
+  CHECK(fault_text().starts_with(status().trouble));
+  CHECK(findings() == "unwritten_pkey 1");
   CHECK(counts().foreign == 0);
   CHECK(recorded() == Desire{{kRed, {{kA, kFull}}}});
   CHECK(reconciler->states().taken().empty());
@@ -199,7 +200,8 @@ TEST_CASE_FIXTURE(Bed, "foreign members of our partitions are reported, or remov
   CHECK(counts().foreign == 1);
   CHECK(status().trouble ==
         "P_Key 0x0010 has members in UFM that ibpod-sm did not put there "
-        "(00:00:00:00:00:00:00:f0): remove them in UFM");
+        "(00:00:00:00:00:00:00:f0): they reach the pods of this partition");
+  CHECK(findings() == "foreign_member 1");
   CHECK(status().placed == version);
   SUBCASE("told so") {
     settings.foreign_members = ForeignMembers::remove;
@@ -249,6 +251,7 @@ TEST_CASE_FIXTURE(Bed,
   CHECK(status().placed == version);
   CHECK(faults() == "0a not_removed");
   CHECK(status().trouble.find("P_Key 0x0010 has members in UFM") == 0);
+  CHECK(findings() == "unwritten_pkey 1");
   admin(Operation::remove_guids, kBlue, {kA});
   pass(minutes(15));
   CHECK(faults().empty());
@@ -290,7 +293,8 @@ TEST_CASE_FIXTURE(Bed, "a partition that UFM has without IP over IB is reported"
   reach({{kBlue, {{kA, kFull}}}});
   CHECK(status().trouble ==
         "UFM has P_Key 0x0010 with ip_over_ib false, and true is desired, which it takes only for "
-        "a new partition: set it in UFM");
+        "a new partition");
+  CHECK(findings() == "other_ipoib 1");
 }
 
 }  // namespace

@@ -130,6 +130,21 @@ struct Bed {
     return faults.empty() ? "" : faults.front().text;
   }
 
+  // "foreign_member 1 widened 2"
+  std::string findings() const {
+    using Kind = engine::EngineFinding::Kind;
+    const std::map<Kind, std::string> names{{Kind::foreign_member, "foreign_member"},
+                                            {Kind::unwritten_pkey, "unwritten_pkey"},
+                                            {Kind::other_ipoib, "other_ipoib"},
+                                            {Kind::widened, "widened"}};
+    std::string text;
+    for (const engine::EngineFinding& one : status().findings) {
+      CHECK_FALSE(one.remedy.empty());
+      add_item(text, " ", names.at(one.kind) + " " + std::to_string(one.count));
+    }
+    return text;
+  }
+
   // The members of a partition in UFM.
   Members members(ib::PKey pkey) const {
     Members members;
@@ -139,7 +154,7 @@ struct Bed {
         members[guid] = {member.membership, member.index0};
     return members;
   }
-  // Of our range, without partitions that have no members.
+  // Those of our range, without partitions that have no members.
   Desire in_ufm() const {
     Desire all;
     for (const auto& [pkey, partition] : ufm.partitions())
@@ -151,7 +166,7 @@ struct Bed {
     std::erase_if(with_members, [](const auto& entry) { return entry.second.empty(); });
     return with_members;
   }
-  // What the record on disk has, and `leaving` if so.
+  // The record on disk, and `leaving` if so.
   Desire recorded(bool leaving = false) const {
     Desire all;
     const WrittenMembers record = WrittenMembers::open(settings.folder).value();

@@ -44,7 +44,7 @@ struct Addition {
   bool operator==(const Addition&) const = default;
 };
 
-// What a site has set in UFM's gv.cfg and opensm.conf, as far as it matters for partitions. Empty:
+// A site's settings in UFM's gv.cfg and opensm.conf, as far as they matter for partitions. Empty:
 // this release of UFM does not show it.
 struct SiteSettings {
   std::optional<ib::Membership> default_membership;  // of ports that no entry of 0x7fff names
@@ -59,7 +59,7 @@ struct UfmVport {
   bool operator==(const UfmVport&) const = default;
 };
 
-// What the last call has reached: why it was unavailable.
+// The peer that the last call has reached: why it was unavailable.
 enum class Peer {
   none,     // no address has answered in time
   standby,  // only a UFM that is not the master of its pair has
@@ -98,6 +98,9 @@ class UfmApi {
   virtual void cancel() {}
 
   // For preflight checks.
+  // The errors of addresses that have denied us while another one is the master: after a failover
+  // no UFM would accept us.
+  virtual std::vector<std::string> denials() const { return {}; }
   virtual Result<std::string> version() = 0;
   virtual Result<SiteSettings> settings() = 0;
   virtual Result<std::vector<ib::Guid>> ports() = 0;

@@ -42,9 +42,7 @@ class UfmClient : public UfmApi {
   Result<std::vector<ib::Guid>> ports() override;
   Result<std::vector<UfmVport>> vports() override;
 
-  // The errors of addresses that denied us while another one is the master. A failover would leave
-  // ibpod-sm without a UFM.
-  const std::vector<std::string>& denials() const { return servers_.denials(); }
+  std::vector<std::string> denials() const override { return servers_.denials(); }
 
  private:
   template <typename Call>

@@ -133,7 +133,7 @@ TEST_CASE("a refusal is invalid, with UFM's words") {
       error_of(client.remove(ib::PKey(5), std::vector(kMostGuids, ib::Guid(1))), Code::invalid);
   CHECK(text.starts_with("DELETE /ufmRest/resources/pkeys/0x5/guids/0000000000000001,"));
   CHECK(text.size() < 400);
-  // Where the words are cut, no part of a secret stays.
+  // No part of a secret stays at the cut.
   fixture.fault = [](const HttpsRequest& request) -> std::optional<HttpsAnswer> {
     if (request.method == "GET") return std::nullopt;
     return HttpsAnswer{.status = 400, .body = std::string(194, 'x') + "5ec7e7" + "yyyyyy"};

@@ -59,7 +59,7 @@ UfmSubnetManager::~UfmSubnetManager() {
 void UfmSubnetManager::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     adopt_newest();
-    const bool more = reconciler_.tick(Clock::now());
+    const bool more = reconciler_.tick(Clock::now()) || run_preflight();
     publish();
     if (!more) wait(stop);
   }
@@ -76,9 +76,17 @@ void UfmSubnetManager::adopt_newest() {
   reconciler_.want(newest.version, *newest.partitions, Clock::now());
 }
 
+bool UfmSubnetManager::run_preflight() {
+  const Reconciler::Time now = Clock::now();
+  return preflight_.due() <= now && reconciler_.status(now).health == engine::Health::serving &&
+         preflight_.tick(*api_, now);
+}
+
 void UfmSubnetManager::wait(const std::stop_token& stop) {
   const auto is_due = [this] { return wanted_.version != adopted_; };
-  const std::optional<Reconciler::Time> alarm = reconciler_.alarm(Clock::now());
+  const Reconciler::Time now = Clock::now();
+  std::optional<Reconciler::Time> alarm = reconciler_.alarm(now);
+  if (alarm && preflight_.due() > now) alarm = std::min(*alarm, preflight_.due());
   std::unique_lock lock(mutex_);
   if (alarm)
     wake_.wait_until(lock, stop, *alarm, is_due);
@@ -91,6 +99,8 @@ UfmSubnetManager::Published UfmSubnetManager::present() const {
   const PartitionStates& states = reconciler_.states();
   Published now;
   now.status = reconciler_.status(Clock::now());
+  const std::vector<engine::EngineFinding>& site = preflight_.findings();
+  now.status.findings.insert(now.status.findings.end(), site.begin(), site.end());
   now.faults = states.port_faults();
   now.taken = states.taken();
   now.counts = reconciler_.counts();
@@ -138,6 +148,14 @@ std::vector<engine::PortFault> UfmSubnetManager::port_faults() const {
 std::vector<fabric::PartitionDefinition> UfmSubnetManager::manual_partitions() const {
   const std::lock_guard lock(mutex_);
   return *published_.others;
+}
+
+std::vector<fabric::PartitionDefinition> UfmSubnetManager::as_written(
+    std::vector<fabric::PartitionDefinition> definitions) const {
+  for (fabric::PartitionDefinition& definition : definitions)
+    if (definition.pkey == fabric::kDefaultPKey)
+      definition.members.push_back({fabric::PortGroup::all_switches, fabric::Membership::full});
+  return definitions;
 }
 
 UfmCounts UfmSubnetManager::counts() const {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "sm/engine/subnet_manager.h"
+#include "sm/ufm/preflight.h"
 #include "sm/ufm/reconciler.h"
 #include "sm/ufm/settings.h"
 #include "sm/ufm/ufm_api.h"
@@ -40,12 +41,15 @@ class UfmSubnetManager final : public engine::SubnetManager {
   void apply(uint64_t version, engine::Partitions partitions) override;
   engine::EngineStatus status() const override;
   engine::Capabilities capabilities() const override {
-    return {.writes = true, .follows_sweeps = false};
+    return {.writes = true, .follows_sweeps = false, .serves_vports = true};
   }
   std::vector<engine::PortFault> port_faults() const override;
   // Also `exists` for a P_Key that another user of UFM has. It names the ports by which that is
   // known; a partition that is in place already is not checked again, its members have faults.
   Status check(const std::vector<fabric::PartitionDefinition>& definitions) const override;
+  // UFM makes all switches full members of the default partition, whatever its default membership.
+  std::vector<fabric::PartitionDefinition> as_written(
+      std::vector<fabric::PartitionDefinition> definitions) const override;
   // UFM's partitions outside of EngineSettings::pkeys.
   std::vector<fabric::PartitionDefinition> manual_partitions() const override;
 
@@ -71,6 +75,7 @@ class UfmSubnetManager final : public engine::SubnetManager {
   void adopt_newest();
   Published present() const;
   void publish();
+  bool run_preflight();
   void wait(const std::stop_token& stop);
 
   EngineSettings settings_;
@@ -84,6 +89,7 @@ class UfmSubnetManager final : public engine::SubnetManager {
 
   // The rest belongs to the thread.
   Reconciler reconciler_;
+  Preflight preflight_;
   uint64_t adopted_ = 0;  // the version that it was given
 
   std::jthread thread_;  // last, as it uses all other members

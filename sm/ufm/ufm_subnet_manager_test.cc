@@ -57,10 +57,12 @@ TEST_CASE_FIXTURE(Engine, "the engine of UFM keeps the contract of all engines")
   settings.pkeys = pool::PKeyPool::make({{1, 0x7ffe}}).value();
   start();
   engine::test::check_contract(*engine, bell);
-  CHECK(engine->capabilities() == engine::Capabilities{.writes = true, .follows_sweeps = false});
-  const auto defaults = engine->as_written({fabric::default_definition()});
-  CHECK_MESSAGE(defaults == std::vector{fabric::default_definition()},
-                "UFM decides the index of the default key");
+  CHECK(engine->capabilities() ==
+        engine::Capabilities{.writes = true, .follows_sweeps = false, .serves_vports = true});
+  fabric::PartitionDefinition shown = fabric::default_definition();
+  shown.members.push_back({fabric::PortGroup::all_switches, fabric::Membership::full});
+  CHECK_MESSAGE(engine->as_written({fabric::default_definition()}) == std::vector{shown},
+                "UFM decides the index of the default key, and makes all switches full members");
   const UfmCounts counts = engine->counts();
   CHECK(counts.additions >= 2);
   CHECK(counts.reconciled >= 2);
@@ -125,6 +127,24 @@ TEST_CASE_FIXTURE(Engine, "a fault of a port is told, and so is its end") {
   bell.wait(*engine, [this](const EngineStatus&) { return !engine->port_faults().empty(); });
   bell.wait(*engine, [this](const EngineStatus&) { return engine->port_faults().empty(); });
   CHECK(ufm.partitions().at(kBlue).members.size() == 1);
+}
+
+TEST_CASE_FIXTURE(Engine,
+                  "what the site has set in UFM is in the findings, beside our partitions'") {
+  put(kBlue, {"theirs", true, {}, {{kForeign, {}}}});
+  start();
+  apply({{kBlue, {{kA, kFull}}}});
+  using Kind = engine::EngineFinding::Kind;
+  const auto has = [](const EngineStatus& now, Kind kind) {
+    return std::any_of(now.findings.begin(), now.findings.end(),
+                       [&](const engine::EngineFinding& one) { return one.kind == kind; });
+  };
+  // The model shows no settings and no ports.
+  const EngineStatus now = bell.wait(*engine, [&](const EngineStatus& status) {
+    return has(status, Kind::unread_setting) && has(status, Kind::unwritten_pkey);
+  });
+  CHECK(now.health == Health::serving);
+  CHECK(now.trouble.find("P_Key 0x0010 is in use in UFM") == 0);
 }
 
 TEST_CASE_FIXTURE(Engine, "it ends at once, also during a call that hangs") {

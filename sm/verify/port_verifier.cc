@@ -308,17 +308,21 @@ bool PortVerifier::has_virtual_ports() const {
                      [](const fabric::Port& port) { return port.virtualized; });
 }
 
-// A VF may be missing because it is a virtual port that the subnet manager does not serve, or
-// because its port has left the subnet.
+// A VF may be missing because it is a virtual port, which no scan finds, or because its port has
+// left the subnet.
 Condition PortVerifier::why_unseen(ib::Guid port, const Condition& condition) const {
   if (condition.reason != Reason::port_unknown) return condition;
   const fabric::Topology& topology = observations_.topology();
   for (const fabric::Binding* const binding : requests_.bindings_on(port)) {
     const fabric::Port* const pf = topology.find(binding->pf_guid);
     if (binding->kind != fabric::Kind::vf || pf == nullptr || !pf->virtualized) continue;
-    return {Reason::vport, "the VF is a virtual port of " + fabric::described(topology, pf->guid) +
-                               ", and this subnet manager does not serve virtual ports; use "
-                               "NVIDIA's OpenSM with virt_enabled 2, or UFM"};
+    return {Reason::vport,
+            "the VF is a virtual port of " + fabric::described(topology, pf->guid) +
+                (engine_.capabilities.serves_vports
+                     ? ", whose table only its node can read, and the node has not reported it: "
+                       "check its agent (`ibpodctl doctor` on the node)"
+                     : ", and this subnet manager does not serve virtual ports; use NVIDIA's "
+                       "OpenSM with virt_enabled 2, or UFM")};
   }
   if (observations_.has_disappeared(port))
     return {Reason::port_down, "the port has left the subnet: its link or its node is down"};

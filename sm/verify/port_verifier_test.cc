@@ -395,6 +395,7 @@ TEST_CASE_FIXTURE(Subnet, "of an absent port nothing is proved but by one of the
     const PortVerdicts verdicts = scan();
     REQUIRE(kinds(verdicts) == std::vector{Kind::condition});
     CHECK(verdicts[0].condition.reason == Reason::vport);
+    CHECK(verdicts[0].condition.text.find("does not serve virtual ports") != std::string::npos);
   }
   SUBCASE("proof: none") {
     requests.no_proof = true;

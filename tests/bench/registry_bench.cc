@@ -119,7 +119,7 @@ void measure_binds(bindings::Registries& registry) {
     binds.push_back(timed([&] { need(registry.bindings.bind(kAdministrator, asked, {}, kNow)); }));
     commits.push_back(waited([&] { need(registry.journal.commit(kNow).status); }));
     lists.push_back(
-        timed([&] { (void)registry.partitions.definitions(); }));  // which is kept for later
+        timed([&] { (void)registry.partitions.view().definitions(); }));  // which is kept for later
   }
   for (auto* const times : {&binds, &commits, &lists}) std::sort(times->begin(), times->end());
   print("one more Bind, median", binds[kMore / 2], "ms", 0.1);
@@ -141,8 +141,8 @@ void measure(const Path& file) {
   if (registry->journal.records().bindings.size() != kBindings) die("not all bindings are there");
   print("memory, peak of the load", memory_mib("VmHWM:") - before, "MiB", 250);
   print("memory, kept", memory_mib("VmRSS:") - before, "MiB", 250);
-  print("partitions(), first time", timed([&] { (void)registry->partitions.definitions(); }), "ms",
-        1000);
+  print("partitions(), first time", timed([&] { (void)registry->partitions.view().definitions(); }),
+        "ms", 1000);
   measure_binds(*registry);
   const auto verify = [&] {
     registry->bindings.note_written(registry->journal.version(), kNow);

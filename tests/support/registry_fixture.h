@@ -98,7 +98,7 @@ struct ExpectedTable {
 };
 
 inline verify::DesiredKeys desired_keys(const Registries& registry) {
-  std::vector<fabric::PartitionDefinition> own = *registry.partitions.definitions();
+  std::vector<fabric::PartitionDefinition> own = *registry.partitions.view().definitions();
   own.erase(own.begin());
   return verify::DesiredKeys(own);
 }
@@ -190,7 +190,7 @@ struct Fixture {
     return found ? found->state : BindingState::released;
   }
   PartitionState state(const std::string& partition) const {
-    return registry->partitions.find(partition).value().state;
+    return registry->partitions.view().find(partition).value().state;
   }
 
   // The subnet manager reads what is wanted, and has swept with it.

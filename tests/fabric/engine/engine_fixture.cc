@@ -9,10 +9,10 @@ namespace ibpod {
 
 EngineFixture::EngineFixture(unsigned host, const sm::opensm::OpenSmSettings& opensm) {
   settings.folder = folder.path() / "sm";
-  settings.supervisor.opensm = opensm;
-  settings.supervisor.opensm.max_wire_smps = 64;
-  settings.supervisor.launch.program = Simulation::opensm();
-  settings.supervisor.launch.environment = environment_of_opensm(host, paths().cache);
+  settings.launcher.opensm = opensm;
+  settings.launcher.opensm.max_wire_smps = 64;
+  settings.launcher.launch.program = Simulation::opensm();
+  settings.launcher.launch.environment = environment_of_opensm(host, paths().cache);
   start();
 }
 
@@ -45,7 +45,7 @@ sm::engine::EngineStatus EngineFixture::enforce(
 
 std::optional<pid_t> EngineFixture::find() const {
   return sm::opensm::Processes("/proc")
-      .find_opensm(paths().conf, settings.supervisor.launch.program)
+      .find_opensm(paths().conf, settings.launcher.launch.program)
       .value();
 }
 

@@ -113,7 +113,7 @@ TEST_CASE("with other settings OpenSM is started again, and the tables stay as t
   const auto before = subnet.tables();
   const pid_t pid = fixture.running();
   fixture.engine.reset();
-  fixture.settings.supervisor.opensm.max_wire_smps = 7;
+  fixture.settings.launcher.opensm.max_wire_smps = 7;
   fixture.start();
   fixture.until([&](const EngineStatus& now) {
     CHECK(subnet.tables() == before);

@@ -1,8 +1,10 @@
-// The lookups of PartitionRegistry.
+#include "sm/partitions/partition_view.h"
+
 #include "lib/base/join.h"
-#include "sm/partitions/partition_registry.h"
 #include "sm/partitions/rendering.h"
 #include "sm/state/names.h"
+
+#include <algorithm>
 
 namespace ibpod::sm::partitions {
 namespace {
@@ -43,7 +45,7 @@ fabric::Condition members_condition(const Records& records, const PartitionRecor
 
 }  // namespace
 
-PartitionStatus PartitionRegistry::status(const PartitionRecord& record) const {
+PartitionStatus PartitionView::status(const PartitionRecord& record) const {
   PartitionStatus status{record.partition, record.declared, record.state, record.condition,
                          record.bindings.size()};
   if (record.deleting()) status.condition = waiting_to_go(record);
@@ -52,27 +54,45 @@ PartitionStatus PartitionRegistry::status(const PartitionRecord& record) const {
   return status;
 }
 
-std::shared_ptr<const Definitions> PartitionRegistry::definitions() const {
+std::shared_ptr<const Definitions> PartitionView::definitions() const {
   const uint64_t version = journal_.version();
   if (definitions_ != nullptr && (definitions_version_ == version || !journal_.is_readable()))
     return definitions_;
   auto all = std::make_shared<Definitions>();
   all->reserve(records().partitions.size() + 1);
-  all->push_back(policy().default_rule);
+  all->push_back(journal_.policy().default_rule);
   for (const auto& [name, record] : records().partitions)
-    if (!record.deleting()) all->push_back(render(record, policy()));
+    if (!record.deleting()) all->push_back(render(record, journal_.policy()));
   definitions_ = std::move(all);
   definitions_version_ = version;
   return definitions_;
 }
 
-std::optional<PartitionStatus> PartitionRegistry::find(const std::string& name) const {
+Definitions PartitionView::definitions_with(const fabric::PartitionDefinition& definition) const {
+  Definitions all = *definitions();
+  const auto place = std::lower_bound(all.begin() + 1, all.end(), definition.name,
+                                      [](const fabric::PartitionDefinition& one,
+                                         const std::string& name) { return one.name < name; });
+  if (place != all.end() && place->name == definition.name)
+    *place = definition;
+  else
+    all.insert(place, definition);
+  return all;
+}
+
+Definitions PartitionView::definitions_without(const std::string& name) const {
+  Definitions all = *definitions();
+  std::erase_if(all, [&](const fabric::PartitionDefinition& one) { return one.name == name; });
+  return all;
+}
+
+std::optional<PartitionStatus> PartitionView::find(const std::string& name) const {
   const PartitionRecord* const record = records().find_partition(name);
   if (record == nullptr) return std::nullopt;
   return status(*record);
 }
 
-Result<fabricapi::ListPage<PartitionStatus>> PartitionRegistry::list(
+Result<fabricapi::ListPage<PartitionStatus>> PartitionView::list(
     const fabricapi::PageRequest& page) const {
   fabricapi::ListPage<PartitionStatus> listed;
   const auto& all = records().partitions;
@@ -86,7 +106,7 @@ Result<fabricapi::ListPage<PartitionStatus>> PartitionRegistry::list(
   return listed;
 }
 
-std::vector<DeletedPartition> PartitionRegistry::deleted() const {
+std::vector<DeletedPartition> PartitionView::deleted() const {
   std::vector<DeletedPartition> all;
   for (const auto& [name, record] : records().partitions)
     if (record.deleting() && record.swept && !record.former_members.empty())

@@ -1,6 +1,9 @@
-// The part of PartitionRegistry about declared partitions.
-#include "sm/partitions/partition_registry.h"
+#include "sm/partitions/partition_declarations.h"
+
 #include "sm/partitions/rendering.h"
+
+#include <set>
+#include <utility>
 
 namespace ibpod::sm::partitions {
 
@@ -19,10 +22,10 @@ bool is_as(const Partition& present, Partition desired) {
 }  // namespace
 
 // Tries again while there is progress: a partition may conflict with one that changes later.
-Result<std::vector<DeclarationError>> PartitionRegistry::declare(
+Result<std::vector<DeclarationError>> PartitionDeclarations::declare(
     const std::vector<Partition>& partitions, Now now, const DeclareOptions& how) {
-  journal_.clear_conflict_freed();
-  TRY(journal_.check_readable());
+  deps_.journal.staged().clear_conflict_freed();
+  TRY(deps_.journal.check_readable());
   std::vector<DeclarationError> refused;
   if (how.complete) refused = undeclare(partitions);
   std::set<std::string> names;
@@ -46,60 +49,63 @@ Result<std::vector<DeclarationError>> PartitionRegistry::declare(
     progress = again.size() < left.size();
     left = std::move(again);
   }
-  journal_.clear_conflict_freed();  // the last round has taken it into account
+  deps_.journal.staged().clear_conflict_freed();  // the last round has taken it into account
   if (!left.empty()) refused.insert(refused.end(), tried.begin(), tried.end());
   return refused;
 }
 
 // A partition that already is as declared is not checked again: another change could reject it.
-Status PartitionRegistry::declare_one(const Partition& partition, const DeclareOptions& how,
-                                      Now now) {
-  PartitionRecord* record = journal_.state().find_partition(partition.name);
+Status PartitionDeclarations::declare_one(const Partition& partition, const DeclareOptions& how,
+                                          Now now) {
+  PartitionRecord* record = deps_.journal.state().find_partition(partition.name);
   if (record != nullptr && record->declared && is_as(record->partition, partition)) return ok();
   TRY(check_possible(record, partition, how));
   if (record != nullptr) {
-    TRY(do_update(*record, partition, now));
+    TRY(deps_.editor.update(*record, partition, now));
   } else {
-    record = TRY(do_create(partition));
+    record = TRY(deps_.editor.create(partition));
   }
   if (record->declared) return ok();
   record->declared = true;
-  journal_.stage(*record);
+  deps_.journal.staged().add(*record);
   return ok();
 }
 
-Status PartitionRegistry::check_possible(const PartitionRecord* record, const Partition& desired,
-                                         const DeclareOptions& how) const {
+Status PartitionDeclarations::check_possible(const PartitionRecord* record,
+                                             const Partition& desired,
+                                             const DeclareOptions& how) const {
   if (!how.check) return ok();
   const Partition partition =
-      TRY(record == nullptr ? checked_create(desired) : checked_update(*record, desired));
-  const fabric::PartitionDefinition definition = render_after(record, partition, policy());
-  if (record != nullptr && definition == render(*record, policy())) return ok();
-  return how.check(definitions_with(definition));
+      TRY(record == nullptr ? deps_.admission.admit_new(desired)
+                            : deps_.admission.admit_change(*record, desired));
+  const fabric::PartitionDefinition definition =
+      render_after(record, partition, deps_.journal.policy());
+  if (record != nullptr && definition == render(*record, deps_.journal.policy())) return ok();
+  return how.check(deps_.view.definitions_with(definition));
 }
 
 // Deletes partitions that are no longer declared.
-std::vector<DeclarationError> PartitionRegistry::undeclare(
+std::vector<DeclarationError> PartitionDeclarations::undeclare(
     const std::vector<Partition>& partitions) {
   std::set<std::string> names;
   for (const Partition& partition : partitions) names.insert(partition.name);
   std::vector<DeclarationError> refused;
-  journal_.state().for_each_partition([&](PartitionRecord& record) {
+  deps_.journal.state().for_each_partition([&](PartitionRecord& record) {
     const std::string& name = record.partition.name;
     if (!record.declared || names.contains(name)) return;
-    Status done = begin_delete(record);
+    Status done = deps_.editor.begin_delete(record);
     if (!done) refused.push_back({name, std::move(done).error()});
   });
   return refused;
 }
 
-Result<std::vector<std::string>> PartitionRegistry::release_declared() {
-  TRY(journal_.check_readable());
+Result<std::vector<std::string>> PartitionDeclarations::release() {
+  TRY(deps_.journal.check_readable());
   std::vector<std::string> names;
-  journal_.state().for_each_partition([&](PartitionRecord& record) {
+  deps_.journal.state().for_each_partition([&](PartitionRecord& record) {
     if (!record.declared) return;
     record.declared = false;
-    journal_.stage(record);
+    deps_.journal.staged().add(record);
     names.push_back(record.partition.name);
   });
   return names;

@@ -19,13 +19,15 @@ Result<fabric::PartitionStatus> remove(Fixture& bed, const std::string& name) {
 std::string names(const std::vector<fabric::PartitionDefinition>& definitions) {
   return join(definitions, " ", &fabric::PartitionDefinition::name);
 }
-std::string names(const Registries& registry) { return names(*registry.partitions.definitions()); }
+std::string names(const Registries& registry) {
+  return names(*registry.partitions.view().definitions());
+}
 
 std::string declare(Fixture& bed, const std::vector<Partition>& partitions,
                     const DeclareOptions& how = {}) {
   std::string refused;
   for (const DeclarationError& one :
-       bed.registry->partitions.declare(partitions, bed.now, how).value())
+       bed.registry->partitions.declarations().declare(partitions, bed.now, how).value())
     refused += one.name + ": " + one.error.text() + "\n";
   bed.commit();
   return refused;
@@ -37,9 +39,10 @@ TEST_CASE("declared partitions come, change and go with their file, and are read
                       make_partition("both", 0x101, {"x"})})
             .empty());
   CHECK(names(*bed.registry) == "Default a b both mine");
-  CHECK(bed.registry->partitions.find("both")->declared);
-  CHECK(bed.registry->partitions.find("both")->spec.allowed == std::vector<std::string>{"x"});
-  CHECK_FALSE(bed.registry->partitions.find("mine")->declared);
+  CHECK(bed.registry->partitions.view().find("both")->declared);
+  CHECK(bed.registry->partitions.view().find("both")->spec.allowed ==
+        std::vector<std::string>{"x"});
+  CHECK_FALSE(bed.registry->partitions.view().find("mine")->declared);
   CHECK(update(bed, make_partition("a", 0)).error().code() == Code::denied);
   CHECK(remove(bed, "a").error().code() == Code::denied);
   bed.start();
@@ -74,9 +77,9 @@ TEST_CASE("each error of the file is reported by itself, and the rest is applied
         "bad name: name: \"bad name\" is not a partition name: expected 1 to 31 letters, digits "
         "and \"._-\"\n");
   CHECK(names(*bed.registry) == "Default good kept twice used");
-  CHECK(bed.registry->partitions.find("kept")->spec.pkey == ib::PKey(0x101));
-  CHECK(bed.registry->partitions.find("kept")->declared);
-  CHECK(bed.registry->partitions.find("used")->declared);
+  CHECK(bed.registry->partitions.view().find("kept")->spec.pkey == ib::PKey(0x101));
+  CHECK(bed.registry->partitions.view().find("kept")->declared);
+  CHECK(bed.registry->partitions.view().find("used")->declared);
 }
 
 TEST_CASE("declarations may stand in any order") {
@@ -107,8 +110,8 @@ TEST_CASE("of a file that may mean more than it names nothing is removed") {
                 {.complete = false})
             .empty());
   CHECK(names(*bed.registry) == "Default a b c");
-  CHECK(bed.registry->partitions.find("b")->declared);
-  CHECK(bed.registry->partitions.find("a")->spec.allowed == std::vector<std::string>{"x"});
+  CHECK(bed.registry->partitions.view().find("b")->declared);
+  CHECK(bed.registry->partitions.view().find("a")->spec.allowed == std::vector<std::string>{"x"});
   CHECK(declare(bed, {make_partition("a", 0x100)}).empty());
   CHECK(names(*bed.registry) == "Default a");
 }
@@ -129,27 +132,28 @@ TEST_CASE("what could not be put into place stays as it was, and only what diffe
   asked.clear();
   CHECK(declare(bed, {make_partition("a", 0), make_partition("b", 0x101, {"x"})}, how).empty());
   CHECK(asked.empty());
-  CHECK(bed.registry->partitions.find("b")->spec.allowed == std::vector<std::string>{"x"});
+  CHECK(bed.registry->partitions.view().find("b")->spec.allowed == std::vector<std::string>{"x"});
 
   Partition b = make_partition("b", 0x101), c = make_partition("c", 0x102);
   b.ipoib = c.ipoib = true;
   CHECK(declare(bed, {b, c, make_partition("d", 0x103)}, how) == "b: no groups\nc: no groups\n");
   CHECK(names(*bed.registry) == "Default b d");
-  CHECK_FALSE(bed.registry->partitions.find("b")->spec.ipoib.has_value());
-  CHECK(bed.registry->partitions.find("b")->spec.allowed == std::vector<std::string>{"x"});
+  CHECK_FALSE(bed.registry->partitions.view().find("b")->spec.ipoib.has_value());
+  CHECK(bed.registry->partitions.view().find("b")->spec.allowed == std::vector<std::string>{"x"});
 }
 
 TEST_CASE("partitions that a file has left are for requests again") {
   Fixture bed({make_partition("mine", 0x100)});
   REQUIRE(declare(bed, {make_partition("a", 0x101), make_partition("b", 0x102)}).empty());
   CHECK(remove(bed, "a").error().code() == Code::denied);
-  CHECK(bed.registry->partitions.release_declared().value() == std::vector<std::string>{"a", "b"});
-  CHECK_FALSE(bed.registry->partitions.find("a")->declared);
+  CHECK(bed.registry->partitions.declarations().release().value() ==
+        std::vector<std::string>{"a", "b"});
+  CHECK_FALSE(bed.registry->partitions.view().find("a")->declared);
   bed.commit();
   bed.start();
   CHECK(remove(bed, "a"));
   CHECK(update(bed, make_partition("b", 0)));
-  CHECK(bed.registry->partitions.release_declared().value().empty());
+  CHECK(bed.registry->partitions.declarations().release().value().empty());
 }
 
 }  // namespace
