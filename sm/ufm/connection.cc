@@ -34,8 +34,8 @@ Health Connection::health() const {
   const State* const fault = this->fault();
   if (fault == nullptr) return Health::serving;
   if (fault->error->code() == Code::denied) return Health::refused;
-  if (fault->peer == Peer::standby) return Health::not_master;
-  return fault == &change_ ? Health::stuck : Health::gone;
+  if (fault == &change_) return Health::stuck;  // reads succeed, so there is a master
+  return fault->peer == Peer::standby ? Health::not_master : Health::gone;
 }
 
 std::string Connection::trouble() const {

@@ -61,7 +61,7 @@ TEST_CASE("a refusal of the credentials is a fault at once") {
 TEST_CASE("a UFM that is read and does not change anything is stuck, until it does") {
   Connection connection([] { return 0.5; });
   for (int n = 0; n < 2; ++n) {
-    connection.failed(Use::change, kSilent, Peer::master, kNow);
+    connection.failed(Use::change, kSilent, n == 0 ? Peer::master : Peer::standby, kNow);
     connection.succeeded(Use::read);
   }
   CHECK(connection.health() == Health::stuck);

@@ -147,6 +147,17 @@ void set_reception(Options& options, Reception& reception, char* error) {
   options.set(CURLOPT_HEADERDATA, &reception);
 }
 
+// libcurl asks at least once a second; another answer than 0 ends the request.
+int is_cancelled(void* cancelled, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return *static_cast<const std::atomic<bool>*>(cancelled) ? 1 : 0;
+}
+
+void set_cancellation(Options& options, std::atomic<bool>& cancelled) {
+  options.set(CURLOPT_NOPROGRESS, 0L);
+  options.set(CURLOPT_XFERINFOFUNCTION, &is_cancelled);
+  options.set(CURLOPT_XFERINFODATA, &cancelled);
+}
+
 // Under TLS 1.3 a server refuses the client's certificate after the handshake, by an alert.
 bool is_refused_certificate(std::string_view text) {
   if (text.find("alert") == text.npos) return false;
@@ -161,6 +172,7 @@ Error failure(CURLcode code, std::string_view text, const Reception& reception) 
   if (reception.too_large)
     return Error(Code::unavailable,
                  "the answer is larger than " + std::to_string(reception.most_bytes) + " bytes");
+  if (code == CURLE_ABORTED_BY_CALLBACK) text = "the call was cancelled";
   if (text.empty()) text = curl_easy_strerror(code);
   const Code kind = is_refused_certificate(text) ? Code::denied : Code::unavailable;
   return Error(kind, printable(text, 200));
@@ -188,6 +200,7 @@ Result<HttpAnswer> HttpExchange::send(const HttpRequest& request, const Identity
   set_identity(options, identity, headers);
   set_request(options, request, headers);
   set_reception(options, reception, error.data());
+  set_cancellation(options, cancelled_);
   const bool is_set = options.code() == CURLE_OK;
   const CURLcode code = is_set ? curl_easy_perform(curl_.get()) : options.code();
   const int status = status_of(curl_.get());

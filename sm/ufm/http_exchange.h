@@ -5,6 +5,7 @@
 #include "lib/base/result.h"
 #include "sm/ufm/credentials.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -28,7 +29,7 @@ struct HttpAnswer {
 
 // Keeps its connection for the next request. Nothing comes from the environment: no proxy, no
 // .netrc. No redirect is followed. The server's certificate and name are always verified, by
-// TLS 1.2 or later. One thread at a time.
+// TLS 1.2 or later. One thread at a time, but for cancel().
 class HttpExchange {
  public:
   HttpExchange();
@@ -41,8 +42,12 @@ class HttpExchange {
   Result<HttpAnswer> send(const HttpRequest& request, const Identity& identity,
                           const std::string& ca);
 
+  // From any thread: the request that runs, and all later ones, are unavailable within a second.
+  void cancel() { cancelled_ = true; }
+
  private:
   std::unique_ptr<void, void (*)(void*)> curl_;
+  std::atomic<bool> cancelled_ = false;
 };
 
 }  // namespace ibpod::sm::ufm

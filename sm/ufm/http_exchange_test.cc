@@ -1,12 +1,14 @@
 #include "sm/ufm/http_exchange.h"
 
 #include "tests/support/https_server.h"
+#include "tests/support/in_time.h"
 #include "tests/support/test_ca.h"
 
 #include <chrono>
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -120,6 +122,21 @@ TEST_CASE("a server that does not answer is unavailable when the time is over") 
   const auto took = std::chrono::steady_clock::now() - start;
   CHECK(took >= kShort);
   CHECK(took < std::chrono::seconds(10));
+  CHECK(fixture.server.requests().size() == 1);
+}
+
+TEST_CASE("a request that is cancelled ends soon, and no other is sent") {
+  Fixture fixture;
+  fixture.next.end = End::hang;
+  HttpRequest request = fixture.get();
+  request.timeout = Duration(300'000);
+  std::thread canceller([&] {
+    CHECK(in_time([&] { return !fixture.server.requests().empty(); }));
+    fixture.exchange.cancel();
+  });
+  CHECK(fixture.error_of(request) == "the call was cancelled");
+  canceller.join();
+  CHECK(fixture.error_of(request) == "the call was cancelled");
   CHECK(fixture.server.requests().size() == 1);
 }
 

@@ -93,8 +93,8 @@ class UfmApi {
   virtual Status remove(ib::PKey pkey, const std::vector<ib::Guid>& guids) = 0;
 
   virtual Peer peer() const { return Peer::none; }
-  // Ends the running call, and all later ones, with unavailable. A client that cannot do that lets
-  // the call run until its timeout.
+  // From any thread: ends the running call, and all later ones, with unavailable, within a second.
+  // An implementation that cannot do that lets the call run until its timeout.
   virtual void cancel() {}
 
   // For preflight checks.

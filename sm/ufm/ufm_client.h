@@ -36,6 +36,8 @@ class UfmClient : public UfmApi {
   Result<std::optional<UfmPartition>> partition(ib::PKey pkey) override;
   Status add(const Addition& addition) override;
   Status remove(ib::PKey pkey, const std::vector<ib::Guid>& guids) override;
+  Peer peer() const override { return servers_.peer(); }
+  void cancel() override { servers_.cancel(); }
   // unsupported, these four, if this release of UFM does not serve them.
   Result<std::string> version() override;
   Result<SiteSettings> settings() override;

@@ -414,6 +414,43 @@ TEST_CASE("if no address is the master, the error names all") {
   CHECK(text.find(pair.server.address() + ": expected JSON, got HTML") != std::string::npos);
 }
 
+TEST_CASE("the client tells what it has reached") {
+  Pair pair;
+  UfmClient client = pair.client();
+  CHECK(client.peer() == Peer::none);
+  REQUIRE(client.version());
+  CHECK(client.peer() == Peer::master);
+  SUBCASE("only hosts that are not the master") {
+    pair.fault = [](const auto&) { return HttpsAnswer{.status = 503}; };
+    CHECK_FALSE(client.version());
+    CHECK(client.peer() == Peer::standby);
+  }
+  SUBCASE("none") {
+    pair.fault = [](const auto&) { return HttpsAnswer{.end = End::reset}; };
+    pair.second_answer = {.end = End::reset};
+    CHECK_FALSE(client.version());
+    CHECK(client.peer() == Peer::none);
+  }
+  SUBCASE("the only one, which fails") {
+    pair.settings.addresses = {pair.second.address()};
+    UfmClient alone = pair.client();
+    CHECK_FALSE(alone.version());
+    CHECK(alone.peer() == Peer::none);
+  }
+  SUBCASE("one that is master again") {
+    pair.fault = [](const auto&) { return HttpsAnswer{.status = 503}; };
+    CHECK_FALSE(client.version());
+    pair.fault = [](const auto&) { return std::nullopt; };
+    REQUIRE(client.version());
+    CHECK(client.peer() == Peer::master);
+  }
+  SUBCASE("nothing, after it was cancelled") {
+    client.cancel();
+    CHECK_FALSE(client.version());
+    CHECK(client.peer() == Peer::none);
+  }
+}
+
 TEST_CASE("an address that denies us is not passed over in silence") {
   Pair pair;
   pair.second_answer = {.status = 401, .body = "Unauthorized"};

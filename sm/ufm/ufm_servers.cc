@@ -51,6 +51,7 @@ Result<UfmServers::Access> UfmServers::read_files() const {
 }
 
 Status UfmServers::call(const RestCall& call, const Reader& read) {
+  peer_ = Peer::none;
   const Access access = TRY(read_files());
   std::vector<Error> errors;
   const size_t first = current_;
@@ -63,6 +64,7 @@ Status UfmServers::call(const RestCall& call, const Reader& read) {
       continue;
     }
     if (!is_known) {
+      peer_ = Peer::master;
       denials_.clear();
       for (const Error& error : errors)
         if (is_denied(error)) denials_.push_back(error.text());
@@ -70,7 +72,10 @@ Status UfmServers::call(const RestCall& call, const Reader& read) {
     current_ = at;
     const Status done = ask(at, call, read, access);
     confirmed_ = done || (done.error().code() != Code::unavailable && !is_denied(done.error()));
-    if (done || done.error().code() != Code::unavailable) return done;
+    if (done || done.error().code() != Code::unavailable) {
+      peer_ = Peer::master;
+      return done;
+    }
     errors.push_back(done.error());
   }
   return failure(errors);
@@ -91,6 +96,7 @@ Status UfmServers::ask(size_t at, const RestCall& call, const Reader& read, cons
                                 .most_bytes = call.most_bytes,
                                 .timeout = timeout_},
                                access.identity, access.ca);
+  if (answer && peer_ == Peer::none) peer_ = Peer::standby;
   if (answer && failure_of(*answer)) answer->body = access.identity.redacted(answer->body);
   const Status done = answer ? judge(*answer, read) : answer.error();
   if (answer) wipe(answer->body);  // the settings of a subnet manager contain its keys

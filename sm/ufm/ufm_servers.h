@@ -5,6 +5,7 @@
 #include "sm/ufm/credentials.h"
 #include "sm/ufm/http_exchange.h"
 #include "sm/ufm/settings.h"
+#include "sm/ufm/ufm_api.h"
 
 #include <cstddef>
 #include <functional>
@@ -35,6 +36,14 @@ class UfmServers {
   // address that was tried. It is denied if one of them denied, for it may be the master.
   Status call(const RestCall& call, const Reader& read);
 
+  // Reached by the last call(). An address that answers, but not as the master, is a standby's only
+  // if there are several.
+  Peer peer() const {
+    return peer_ == Peer::standby && addresses_.size() == 1 ? Peer::none : peer_;
+  }
+  // From any thread: see UfmApi.
+  void cancel() { exchange_.cancel(); }
+
   // The error of each address that denied us in the last search which found a master elsewhere.
   const std::vector<std::string>& denials() const { return denials_; }
 
@@ -57,6 +66,7 @@ class UfmServers {
   size_t current_ = 0;
   bool confirmed_ = false;  // the current one is the master, as far as we know
   std::vector<std::string> denials_;
+  Peer peer_ = Peer::none;
 };
 
 }  // namespace ibpod::sm::ufm
