@@ -17,6 +17,7 @@ class SmFixture : public SmProcess {
                    .opensm = std::move(opensm)}) {
     start();
   }
+  explicit SmFixture(Setup setup) : SmProcess(std::move(setup)) { start(); }
   // To be started by the test.
   struct Unstarted {};
   explicit SmFixture(Unstarted, std::string more = {})

@@ -54,25 +54,30 @@ std::string end_of(const std::string& log) {
 
 std::string node_of(unsigned host) { return "n" + std::to_string(host); }
 
+// The part of the configuration for the engine.
+std::string SmProcess::engine() const {
+  if (!setup_.ufm.empty()) return R"("engine": "ufm", "ufm": {)" + setup_.ufm + "}";
+  return R"("opensm": {"program": ")" + (folder_.path() / "opensm.sh").native() +
+         R"(", "port": ")" + port_guid(0).text() +
+         R"(", "maxWireSmps": 64, "sweepSeconds": 0, "qos": true, "allowBothPkeys": )" +
+         (setup_.both ? "true" : "false") + (setup_.opensm.empty() ? "" : ", " + setup_.opensm) +
+         "}";
+}
+
 void SmProcess::write_files() const {
   const Path state = state_folder();
   folder_.write("opensm.sh", launcher(folder_.path()));
   std::filesystem::permissions(folder_.path() / "opensm.sh", std::filesystem::perms::owner_all);
-  folder_.write("sm.json",
-                "{\"stateDir\": \"" + state.native() + "\", \"socket\": \"" +
-                    (folder_.path() / "sm.sock").native() +
-                    "\", \"metricsAddress\": \"unix:" + (folder_.path() / "metrics.sock").native() +
-                    R"(", "opensm": {"program": ")" + (folder_.path() / "opensm.sh").native() +
-                    R"(", "port": ")" + port_guid(0).text() +
-                    R"(", "maxWireSmps": 64, "sweepSeconds": 0, "qos": true, "allowBothPkeys": )" +
-                    (setup_.both ? "true" : "false") +
-                    (setup_.opensm.empty() ? "" : ", " + setup_.opensm) + R"(},
+  folder_.write("sm.json", "{\"stateDir\": \"" + state.native() + "\", \"socket\": \"" +
+                               (folder_.path() / "sm.sock").native() +
+                               "\", \"metricsAddress\": \"unix:" +
+                               (folder_.path() / "metrics.sock").native() + "\", " + engine() + R"(,
     "pkeys": [{"first": "0x0001", "last": "0x00ff"},
               {"first": "0x1000", "last": "0x10ff", "use": "explicit"}],
     "look": {"device": "ibsim0", "window": 64, "scanSeconds": )" +
-                    std::to_string(setup_.scan_seconds) + R"(},
+                               std::to_string(setup_.scan_seconds) + R"(},
     "nodes": {)" + guids_of_nodes(setup_.hosts) +
-                    "}" + (setup_.more.empty() ? "" : ", " + setup_.more) + "}");
+                               "}" + (setup_.more.empty() ? "" : ", " + setup_.more) + "}");
 }
 
 std::map<std::string, std::string> SmProcess::environment() const {

@@ -24,6 +24,7 @@ class SmProcess {
     bool both = false;        // allow_both_pkeys
     std::string more = {};    // of the configuration: `"leaseSeconds": 10, …`
     std::string opensm = {};  // of its section on OpenSM
+    std::string ufm = {};     // its section on UFM: then it is given no OpenSM
     // Added to the process's environment. LD_PRELOAD goes before the library through which it sees
     // the subnet.
     std::map<std::string, std::string> environment = {};
@@ -86,6 +87,7 @@ class SmProcess {
   }
 
  private:
+  std::string engine() const;
   void write_files() const;
   std::map<std::string, std::string> environment() const;
   Setup setup_;
