@@ -69,8 +69,9 @@ enum class Peer {
 // A call returns unavailable if UFM could not be reached, did not answer in time, is not the master
 // of its pair, or answered 5xx or something that is not its own (HTML, cut JSON): it may have done
 // what it was asked, or not. denied: UFM does not accept our credentials, or its user has no right
-// to this call. invalid: UFM refuses the value, with its words. An answer without error means that
-// UFM has stored the change; whether it is in force, only a port's table shows.
+// to this call. invalid: UFM refuses the value, with its words. unsupported: this release of UFM
+// does not serve the call (version(), settings(), ports() and vports() only). An answer without
+// error means that UFM has stored the change; whether it is in force, only a port's table shows.
 // One thread at a time, but for cancel().
 class UfmApi {
  public:
