@@ -1,5 +1,7 @@
 #include "sm/controller/controller.h"
 
+#include "sm/verify/presence.h"
+
 #include <algorithm>
 
 namespace ibpod::sm::controller {
@@ -61,7 +63,7 @@ void Controller::forget_ports(const Caller& caller, const std::string& partition
                               Done<fabric::PartitionStatus> done) {
   auto removed =
       deps_.registry.partitions.forget_ports(partition, [this](ib::Guid port, ib::PKey pkey) {
-        return fabric_.verifier().is_known_to_hold(port, pkey);
+        return verify::is_known_to_hold(fabric_.verifier().observations(), port, pkey);
       });
   commits_.audit(caller, "force delete partition", partition, status_of(removed));
   commits_.answer(std::move(removed), std::move(done));

@@ -2,6 +2,7 @@
 
 #include "sm/controller/engine_fault.h"
 #include "sm/diagnose/plan.h"
+#include "sm/verify/presence.h"
 
 #include <algorithm>
 
@@ -99,7 +100,7 @@ diagnose::FabricSnapshot Diagnostics::snapshot(const Tables& known, const Defini
                                                const verify::DesiredKeys& desired,
                                                state::Now now) const {
   const verify::PortObservations& observations = sources_.verifier.observations();
-  const auto scanned = sources_.verifier.last_scan();
+  const auto scanned = observations.last_scan();
   return {.topology = observations.topology(),
           .tables = known.tables,
           .switch_tables = known.switch_tables,
@@ -192,20 +193,21 @@ Result<fabricapi::Explanation> Diagnostics::explain(const fabricapi::ExplainRequ
 // Empty while the subnet manager does not serve: then every deletion waits, which is reported
 // itself.
 std::vector<diagnose::StuckDeletion> Diagnostics::stuck_deletions(state::Now now) const {
-  const verify::PortVerifier& verifier = sources_.verifier;
-  const bool looked = verifier.last_scan() && now.steady - started_.steady >= kLong;
+  const verify::PortObservations& observations = sources_.verifier.observations();
+  const bool looked = observations.last_scan() && now.steady - started_.steady >= kLong;
   const fabric::Condition fault = engine_fault(sources_.subnet_manager.status());
   if (!looked || fault.reason != fabric::Reason::none) return {};
   std::vector<diagnose::StuckDeletion> all;
   for (partitions::DeletedPartition& one : sources_.registry.partitions.view().deleted()) {
-    std::erase_if(one.ports, [&](ib::Guid port) { return !verifier.is_silent(port); });
+    std::erase_if(one.ports, [&](ib::Guid port) { return !verify::is_silent(observations, port); });
     if (now.steady - one.since >= kLong && !one.ports.empty())
       all.push_back({diagnose::StuckDeletion::Kind::partition, one.name, one.ports});
   }
   std::map<std::pair<std::string, diagnose::StuckDeletion::Kind>, std::vector<ib::Guid>> by_node;
   for (const fabric::Binding* const binding : sources_.registry.bindings.releasing()) {
-    if (now.wall - binding->changed < kLong || !verifier.is_silent(binding->guid)) continue;
-    const fabric::Port* const pf = verifier.observations().topology().find(binding->pf_guid);
+    if (now.wall - binding->changed < kLong || !verify::is_silent(observations, binding->guid))
+      continue;
+    const fabric::Port* const pf = observations.topology().find(binding->pf_guid);
     const bool vport = binding->kind == fabric::Kind::vf && pf != nullptr && pf->virtualized;
     by_node[{binding->attachment.node, vport ? diagnose::StuckDeletion::Kind::vports
                                              : diagnose::StuckDeletion::Kind::bindings}]

@@ -1,6 +1,8 @@
 #include "sm/controller/fabric_reconciler.h"
 
 #include "sm/controller/engine_fault.h"
+#include "sm/verify/port_counts.h"
+#include "sm/verify/presence.h"
 
 #include <algorithm>
 #include <utility>
@@ -34,10 +36,10 @@ void FabricReconciler::reserve_manual_pkeys() {
   deps_.registry.partitions.reserve_pkeys(published_.manual_pkeys());
 }
 
-// The clock is read after the status: see PortVerifier::engine_changed().
+// The clock is read after the status: see EngineProgress::update().
 void FabricReconciler::engine_changed(state::Now now) {
   const engine::EngineStatus status = deps_.subnet_manager.status();
-  const verify::PortVerifier::EngineChange change =
+  const verify::EngineProgress::Change change =
       verifier_.engine_changed(status, deps_.subnet_manager.capabilities(), deps_.clock());
   change_times_.reached(status.placed, status.swept, now.steady);
   if (change.tables_lost)
@@ -71,7 +73,7 @@ void FabricReconciler::set_engine_fault(fabric::Condition fault, state::Now now)
 
 void FabricReconciler::note_seen_ports() {
   deps_.registry.partitions.note_seen(
-      [this](ib::Guid port) { return verifier_.may_be_present(port); });
+      [this](ib::Guid port) { return verify::may_be_present(verifier_.observations(), port); });
 }
 
 void FabricReconciler::probed(const probe::ProbeBatch& batch, state::Now now) {
@@ -81,9 +83,12 @@ void FabricReconciler::probed(const probe::ProbeBatch& batch, state::Now now) {
   report_repairs(batch);
   apply(verifier_.verdicts_of(batch, now.steady), now);
   if (!batch.full_scan) return deps_.telemetry.read(batch.packets);
-  if (const auto scanned = verifier_.last_scan()) deps_.registry.bindings.note_full_scan(*scanned);
-  deps_.telemetry.scanned(verifier_.counts(), batch.packets, now.steady - batch.begun);
-  deps_.telemetry.report_condition("subnet", verifier_.wrong_subnet());
+  const verify::PortObservations& observations = verifier_.observations();
+  if (observations.last_scan()) deps_.registry.bindings.note_full_scan(*observations.last_scan());
+  deps_.telemetry.scanned(
+      verify::count_ports(observations, deps_.registry.bindings, verifier_.desired()),
+      batch.packets, now.steady - batch.begun);
+  deps_.telemetry.report_condition("subnet", verify::wrong_subnet(observations));
 }
 
 void FabricReconciler::report_repairs(const probe::ProbeBatch& batch) {
@@ -133,7 +138,7 @@ Result<v1::ObserveResponse> FabricReconciler::observe(const fabricapi::ObserveRe
     if (owner(seen.guid) == bindings::PortOwner::other_node)
       return Error(Code::denied, "permission denied: port " + seen.guid.text() +
                                      " does not belong to node " + request.node);
-    TRY(verifier_.check_report(seen.guid, seen.table));
+    TRY(verify::check_report(verifier_.observations().topology(), seen.guid, seen.table));
   }
   deps_.registry.nodes.note_contact(request.node, now);
   for (const auto& seen : request.ports) {
@@ -144,7 +149,7 @@ Result<v1::ObserveResponse> FabricReconciler::observe(const fabricapi::ObserveRe
     apply(verdicts, now);
   }
   v1::ObserveResponse answer;
-  answer.set_stamp(verifier_.stamp());
+  answer.set_stamp(verifier_.engine().stamp());
   for (const ib::Guid port : deps_.registry.bindings.unsettled())
     if (owner(port) == bindings::PortOwner::this_node) answer.add_wanted(port.value());
   return answer;
@@ -156,8 +161,8 @@ void FabricReconciler::publish(state::Now now) {
     verifier_.set_desired(published_.desired(), published_.unmanaged());
     change_times_.requested(published_.version(), now.steady);
   }
-  deps_.registry.bindings.note_written(verifier_.applied(), now);
-  deps_.registry.partitions.note_swept(verifier_.swept());
+  deps_.registry.bindings.note_written(verifier_.engine().applied(), now);
+  deps_.registry.partitions.note_swept(verifier_.engine().swept());
   deps_.registry.partitions.set_engine_fault(engine_fault_);
   deps_.registry.partitions.note_deleted(now);
 }
@@ -191,8 +196,8 @@ bindings::PortFacts FabricReconciler::facts_of(const fabricapi::BindRequest& req
   facts.index0 = {.is_sm_port = request.guid == own_port_, .key = unmanaged.index0};
   if (deps_.subnet_manager.capabilities().manual_section)
     facts.manual_bytes = published_.manual_bytes();
-  if (!verifier_.last_scan()) return facts;
-  if (verifier_.is_absent(request.guid)) facts.absent_at = verifier_.last_scan();
+  if (!observations.last_scan()) return facts;
+  if (verify::is_absent(observations, request.guid)) facts.absent_at = observations.last_scan();
   facts.never_seen = !observations.ever_seen(request.guid);
   facts.never_seen_of_node = [this, node = request.attachment.node] {
     const std::vector<ib::Guid> ports = deps_.registry.bindings.ports_of(node);

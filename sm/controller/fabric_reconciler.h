@@ -37,7 +37,7 @@ class FabricReconciler {
   // The state of the subnet manager may have changed.
   void engine_changed(state::Now now);
   void probed(const probe::ProbeBatch& batch, state::Now now);
-  // A node's report of its ports' tables. denied, or the error of PortVerifier::check_report(), for
+  // A node's report of its ports' tables. denied, or the error of verify::check_report(), for
   // the whole report if that is so of one port.
   Result<v1::ObserveResponse> observe(const fabricapi::ObserveRequest& request, state::Now now);
   // The registry has new static members: tells it which of them may be on the subnet.

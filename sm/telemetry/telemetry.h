@@ -8,7 +8,7 @@
 #include "lib/log/log.h"
 #include "sm/engine/subnet_manager.h"
 #include "sm/telemetry/line_limit.h"
-#include "sm/verify/port_verifier.h"
+#include "sm/verify/port_counts.h"
 
 #include <chrono>
 #include <functional>

@@ -1,5 +1,6 @@
 #include "sm/verify/node_observations.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -12,6 +13,20 @@ void drop_free_end(ib::PKeyTable& table) {
 }
 
 }  // namespace
+
+// Free entries are ignored.
+Status check_report(const fabric::Topology& topology, ib::Guid port, const ib::PKeyTable& table) {
+  const fabric::Port* const seen = topology.find(port);
+  if (seen == nullptr || seen->partition_cap == 0 || table.size() <= seen->partition_cap)
+    return ok();
+  const auto last =
+      std::find_if(table.rbegin(), table.rend(), [](ib::PKey key) { return key.partition() != 0; });
+  const auto entries = static_cast<size_t>(table.rend() - last);
+  if (entries <= seen->partition_cap) return ok();
+  return Error(Code::invalid, "ports.table: port " + port.text() + " has " +
+                                  std::to_string(seen->partition_cap) + " entries, got " +
+                                  std::to_string(entries));
+}
 
 Status NodeObservations::record(const std::string& node, ib::Guid port, NodeObservation observation,
                                 size_t most) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/base/result.h"
+#include "lib/fabric/topology.h"
 #include "sm/verify/desired_keys.h"
 #include "sm/verify/table_diff.h"
 #include "sm/verify/version_history.h"
@@ -22,6 +23,10 @@ struct NodeObservation {
   uint64_t swept = 0;    // the last version that a sweep had applied then
   VersionHistory::Time at{};
 };
+
+// invalid, naming the field, if the table has more entries in use than the port of the last scan
+// has in total. ok if no scan has found the port.
+Status check_report(const fabric::Topology& topology, ib::Guid port, const ib::PKeyTable& table);
 
 class NodeObservations {
  public:

@@ -38,4 +38,14 @@ std::optional<std::string> PortFaults::text(ib::Guid port) const {
   return join(found->second, "; ", &Texts::value_type::second);
 }
 
+fabric::Condition PortFaults::add_to(ib::Guid port, fabric::Condition condition) const {
+  using fabric::Reason;
+  std::optional<std::string> cause = text(port);
+  if (!cause) return condition;
+  if (condition.reason == Reason::waiting) condition.reason = Reason::misconfigured;
+  if (!condition.text.empty()) add_item(*cause, "; ", condition.text);
+  condition.text = std::move(*cause);
+  return condition;
+}
+
 }  // namespace ibpod::sm::verify

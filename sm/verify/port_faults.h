@@ -1,6 +1,7 @@
 // PortFaults: the ports for which the subnet manager has not put a part of the partitions in place.
 #pragma once
 
+#include "lib/fabric/binding.h"
 #include "sm/engine/subnet_manager.h"
 
 #include <map>
@@ -22,6 +23,8 @@ class PortFaults {
   bool not_removed(ib::Guid port) const;
   // The texts of all its faults; nothing: it has none.
   std::optional<std::string> text(ib::Guid port) const;
+  // The condition with the text of the port's faults, which are the cause, before its own.
+  fabric::Condition add_to(ib::Guid port, fabric::Condition condition) const;
 
  private:
   using Texts = std::map<engine::PortFault::Kind, std::string>;

@@ -90,11 +90,11 @@ void compare_switch_port(const probe::ProbeResult& reading, const DesiredTable& 
 
 }  // namespace
 
-void PortObservations::record(const probe::ProbeResult& reading, uint64_t placed, uint64_t swept,
+void PortObservations::record(const probe::ProbeResult& reading, const ForcedVersions& versions,
                               VersionHistory::Time at) {
   Observation& observation = ports_[reading.port];
   if (at < observation.at) return;
-  observation = {reading, placed, swept, at};
+  observation = {reading, versions.applied, versions.swept, at};
 }
 
 bool PortObservations::of_own_subnet() const {

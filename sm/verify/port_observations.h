@@ -6,6 +6,7 @@
 #include "lib/fabric/topology.h"
 #include "sm/probe/probe_result.h"
 #include "sm/verify/desired_keys.h"
+#include "sm/verify/engine_progress.h"
 #include "sm/verify/node_observations.h"
 #include "sm/verify/table_diff.h"
 #include "sm/verify/version_history.h"
@@ -54,7 +55,7 @@ class PortObservations {
   explicit PortObservations(std::optional<ib::Guid> own_port) : own_port_(own_port) {}
 
   // Ignores a reading that is older than the known one.
-  void record(const probe::ProbeResult& reading, uint64_t placed, uint64_t swept,
+  void record(const probe::ProbeResult& reading, const ForcedVersions& versions,
               VersionHistory::Time at);
   // Records a node's report of its port: see NodeObservations::record().
   Status record(const std::string& node, ib::Guid port, NodeObservation observation, size_t most) {
@@ -66,6 +67,10 @@ class PortObservations {
   void forget_node(ib::Guid port) { nodes_.forget(port); }
   // Sets the topology. If it is complete, drops the observations of ports that are not in it.
   void record(std::shared_ptr<const fabric::Topology> topology);
+  // A full scan has set the topology; it began at that time.
+  void set_last_scan(VersionHistory::Time began) { last_scan_ = began; }
+  // The start of the last full scan; nothing: none has ended yet.
+  std::optional<VersionHistory::Time> last_scan() const { return last_scan_; }
 
   const fabric::Topology& topology() const { return *topology_; }
   const Observation* find_port(ib::Guid port) const;
@@ -97,6 +102,7 @@ class PortObservations {
   std::optional<ib::Guid> own_port_;
   std::shared_ptr<const fabric::Topology> topology_ = std::make_shared<fabric::Topology>();
   std::optional<ib::Guid> master_;
+  std::optional<VersionHistory::Time> last_scan_;
   std::map<ib::Guid, Observation> ports_;
   NodeObservations nodes_;
   std::set<ib::Guid> ever_seen_;

@@ -67,7 +67,7 @@ struct Seen {
   // A reading of kVf1 in version 2, after the sweep of version 1.
   TableFinding after(const probe::TableOrError& table,
                      const std::optional<probe::SwitchPortResult>& leaf = {}) {
-    observations.record(reading(table, leaf), 2, 1, at(++ms));
+    observations.record(reading(table, leaf), {2, 1}, at(++ms));
     return find(2);
   }
   TableFinding find(uint64_t changed_in, const DesiredKeys& desired = blue()) const {
@@ -81,14 +81,14 @@ struct Seen {
 TEST_CASE_FIXTURE(Seen, "the last reading of a port is kept, and an older one changes nothing") {
   CHECK(observations.find_port(kVf1) == nullptr);
   CHECK(observations.ports().empty());
-  observations.record(reading(ib::PKeyTable{kBlue}), 5, 4, at(20));
-  observations.record(reading(ib::PKeyTable{kRed}), 3, 2, at(10));
+  observations.record(reading(ib::PKeyTable{kBlue}), {5, 4}, at(20));
+  observations.record(reading(ib::PKeyTable{kRed}), {3, 2}, at(10));
   REQUIRE(observations.find_port(kVf1));
   CHECK(observations.find_port(kVf1)->result == reading(ib::PKeyTable{kBlue}));
   CHECK(observations.find_port(kVf1)->applied == 5);
   CHECK(observations.find_port(kVf1)->swept == 4);
   CHECK(observations.find_port(kVf1)->at == at(20));
-  observations.record(reading(ib::PKeyTable{kRed}), 6, 5, at(20));
+  observations.record(reading(ib::PKeyTable{kRed}), {6, 5}, at(20));
   CHECK(observations.find_port(kVf1)->applied == 6);
   CHECK(observations.ports().size() == 1);
   CHECK(observations.find_port(kVf2) == nullptr);
@@ -102,7 +102,7 @@ TEST_CASE_FIXTURE(Seen, "a port that has left a whole subnet was seen once, and 
   CHECK(&observations.topology() == both.get());
   CHECK(observations.ever_seen(kVf1));
   CHECK_FALSE(observations.has_disappeared(kVf1));
-  observations.record(reading(ib::PKeyTable{kBlue}), 1, 1, at(1));
+  observations.record(reading(ib::PKeyTable{kBlue}), {1, 1}, at(1));
   observations.record(topology({kVf2}));
   CHECK(observations.ever_seen(kVf1));
   CHECK(observations.has_disappeared(kVf1));
@@ -112,7 +112,7 @@ TEST_CASE_FIXTURE(Seen, "a port that has left a whole subnet was seen once, and 
 
 TEST_CASE_FIXTURE(Seen, "where not all of the subnet was seen, a reading is kept") {
   observations.record(topology({kVf1}));
-  observations.record(reading(ib::PKeyTable{kBlue}), 1, 1, at(1));
+  observations.record(reading(ib::PKeyTable{kBlue}), {1, 1}, at(1));
   fabric::Topology::Contents part = subnet({kVf2});
   part.unanswered_count = 1;
   observations.record(topology(std::move(part)));
@@ -123,7 +123,7 @@ TEST_CASE_FIXTURE(Seen, "where not all of the subnet was seen, a reading is kept
 TEST_CASE_FIXTURE(Seen, "the same topology once more removes no reading that came after it") {
   const auto without = topology({kVf2});
   observations.record(without);
-  observations.record(reading(ib::PKeyTable{kBlue}), 1, 1, at(1));
+  observations.record(reading(ib::PKeyTable{kBlue}), {1, 1}, at(1));
   observations.record(without);
   CHECK(observations.find_port(kVf1));
 }
@@ -197,10 +197,10 @@ TEST_CASE_FIXTURE(Seen,
 }
 
 TEST_CASE_FIXTURE(Seen, "a wrong table has drifted if the version was swept before it was read") {
-  observations.record(reading(ib::PKeyTable{kRed}), 3, 2, at(1));
+  observations.record(reading(ib::PKeyTable{kRed}), {3, 2}, at(1));
   CHECK(find(2).drifted);
   CHECK_FALSE(find(3).drifted);
-  observations.record(reading(ib::PKeyTable{kBlue}), 3, 2, at(2));
+  observations.record(reading(ib::PKeyTable{kBlue}), {3, 2}, at(2));
   CHECK_FALSE(find(2).drifted);
 }
 
@@ -216,9 +216,9 @@ TEST_CASE_FIXTURE(Seen, "the switch enforces if it holds the desired keys and fi
   CHECK(after(table, probe::SwitchPortResult{table, false, true}).enforcement == Enforcement::hca);
   CHECK(after(table, probe::SwitchPortResult{table, true, false}).enforcement == Enforcement::hca);
   // The index of a key in the switch's table does not matter.
-  observations.record(reading(table, leaf({kRed, kBlue})), 2, 1, at(++ms));
+  observations.record(reading(table, leaf({kRed, kBlue})), {2, 1}, at(++ms));
   CHECK(find(2).enforcement == Enforcement::hca);
-  observations.record(reading(table, leaf({{}, kBlue})), 2, 1, at(++ms));
+  observations.record(reading(table, leaf({{}, kBlue})), {2, 1}, at(++ms));
   CHECK(find(2, blue(true)).enforcement == Enforcement::leaf);
 }
 
@@ -233,7 +233,7 @@ TEST_CASE_FIXTURE(Seen, "a wrong table of an enforcing switch port makes a good 
   CHECK(after(table, leaf({ib::PKey()})).condition.reason == Reason::missing_key);
   CHECK(after(table, leaf(table)).kind == Kind::good);
   CHECK(after(table, probe::SwitchPortResult{ib::PKeyTable{kRed}, true, false}).kind == Kind::good);
-  observations.record(reading(table, leaf({kRed})), 2, 2, at(++ms));
+  observations.record(reading(table, leaf({kRed})), {2, 2}, at(++ms));
   CHECK(find(2).drifted);
   const TableFinding both = after(ib::PKeyTable{}, leaf({kRed}));
   CHECK_MESSAGE(!both.switch_port, "the port's own table is reported first");

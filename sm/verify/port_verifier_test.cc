@@ -1,6 +1,9 @@
 // Verified ports, and the meaning of a port's absence.
 #include "sm/verify/port_verifier.h"
 
+#include "sm/verify/port_counts.h"
+#include "sm/verify/presence.h"
+
 #include <doctest/doctest.h>
 
 namespace ibpod::sm::verify {
@@ -45,7 +48,7 @@ struct Subnet {
   }
   VersionHistory::Time now() const { return VersionHistory::Time(std::chrono::seconds(seconds)); }
 
-  PortVerifier::EngineChange sweep(uint64_t version = 1) {
+  EngineProgress::Change sweep(uint64_t version = 1) {
     ++seconds;
     status.placed = status.swept = version;
     return verifier.engine_changed(status, capabilities, now());
@@ -68,6 +71,9 @@ struct Subnet {
   PortVerdicts scan_swept() {
     sweep();
     return scan();
+  }
+  PortCounts counts() const {
+    return count_ports(verifier.observations(), requests, verifier.desired());
   }
   void remove_vf() { ports.erase(kVf); }
 
@@ -94,7 +100,7 @@ TEST_CASE_FIXTURE(Subnet, "a port is verified by its own table, of the version t
   CHECK(verdicts[0].port == kVf);
   CHECK(verdicts[0].version == 1);
   CHECK(verdicts[0].proof == Proof::port);
-  CHECK(verifier.counts() == PortCounts{.ports = 3});
+  CHECK(counts() == PortCounts{.ports = 3});
 }
 
 TEST_CASE_FIXTURE(Subnet, "tables prove nothing before the first sweep") {
@@ -139,13 +145,13 @@ TEST_CASE_FIXTURE(Subnet, "a wrong table is reported once and repaired") {
   CHECK(repairs[0].keys == mad::block_of({kBlue, ib::PKey()}, 0));
   CHECK(verifier.unsettled() == std::set{kVf});
   CHECK_MESSAGE(scan().empty(), "its repair is under way");
-  CHECK(verifier.counts() == PortCounts{.ports = 3, .foreign = 1});
+  CHECK(counts() == PortCounts{.ports = 3, .foreign = 1});
 }
 
 TEST_CASE_FIXTURE(Subnet, "after its repair, a right table settles the port") {
   table = {ib::PKey(), ib::PKey()};
   scan_swept();
-  CHECK(verifier.counts() == PortCounts{.ports = 3, .missing = 1});
+  CHECK(counts() == PortCounts{.ports = 3, .missing = 1});
   const std::vector<probe::Repair> repairs = verifier.take_repairs();
   REQUIRE(repairs.size() == 1);
   CHECK(repairs[0].kind == probe::Repair::Kind::bind);
@@ -204,11 +210,11 @@ TEST_CASE_FIXTURE(Subnet, "a subnet without our subnet manager's port is another
   const PortVerdicts verdicts = scan_swept();
   REQUIRE(kinds(verdicts) == std::vector{Kind::condition});
   CHECK(verdicts[0].condition.reason == Reason::unreachable);
-  CHECK(verdicts[0].condition.text == verifier.wrong_subnet());
-  CHECK(verifier.wrong_subnet().find(kSm.text()) != std::string::npos);
+  CHECK(verdicts[0].condition.text == wrong_subnet(verifier.observations()));
+  CHECK(wrong_subnet(verifier.observations()).find(kSm.text()) != std::string::npos);
   is_complete = false;
   CHECK_MESSAGE(kinds(scan()) == std::vector{Kind::verified}, "an incomplete scan may lack it");
-  CHECK(verifier.wrong_subnet().empty());
+  CHECK(wrong_subnet(verifier.observations()).empty());
 }
 
 // --- the subnet manager
@@ -216,7 +222,7 @@ TEST_CASE_FIXTURE(Subnet, "a subnet without our subnet manager's port is another
 TEST_CASE_FIXTURE(Subnet, "what the subnet manager reports decides which readings count") {
   table = {kBlue};
   CHECK(sweep().first_sweep);
-  const PortVerifier::EngineChange second = sweep(2);
+  const EngineProgress::Change second = sweep(2);
   CHECK(second.has_swept);
   CHECK_FALSE(second.first_sweep);
   CHECK_FALSE(second.tables_lost);
@@ -234,8 +240,8 @@ TEST_CASE_FIXTURE(Subnet, "what the subnet manager reports decides which reading
     status.placed = status.swept = 0;
     ++seconds;
     CHECK_FALSE(verifier.engine_changed(status, capabilities, now()).has_swept);
-    CHECK(verifier.applied() == 0);
-    CHECK(verifier.swept() == 0);
+    CHECK(verifier.engine().applied() == 0);
+    CHECK(verifier.engine().swept() == 0);
     CHECK(scan().empty());
     CHECK(sweep(2).first_sweep);
   }
@@ -251,14 +257,14 @@ TEST_CASE_FIXTURE(Subnet, "a node's report with the stamp of a lost generation p
     REQUIRE(verdicts);
     return kinds(*verdicts).front();
   };
-  const std::string stamp = verifier.stamp();
+  const std::string stamp = verifier.engine().stamp();
   CHECK(report("") == Kind::condition);
   CHECK(report(stamp) == Kind::verified);
   ++status.violations;
   sweep();
   scan();
   CHECK(report(stamp) == Kind::condition);
-  CHECK(report(verifier.stamp()) == Kind::verified);
+  CHECK(report(verifier.engine().stamp()) == Kind::verified);
   verifier.forget_report(kVf);
   CHECK(kinds(scan()).front() == Kind::condition);
 }
@@ -266,9 +272,10 @@ TEST_CASE_FIXTURE(Subnet, "a node's report with the stamp of a lost generation p
 TEST_CASE_FIXTURE(Subnet, "a report with more keys than the port has entries is refused") {
   ports[kVf].partition_cap = 2;
   scan_swept();
-  CHECK(verifier.check_report(kVf, {kBlue, ib::PKey(), ib::PKey()}));
-  CHECK(verifier.check_report(kOther, {kBlue, kBlue, kBlue}));
-  const Status refused = verifier.check_report(kVf, {kBlue, ib::PKey(), kBlue});
+  CHECK(check_report(verifier.observations().topology(), kVf, {kBlue, ib::PKey(), ib::PKey()}));
+  CHECK(check_report(verifier.observations().topology(), kOther, {kBlue, kBlue, kBlue}));
+  const Status refused =
+      check_report(verifier.observations().topology(), kVf, {kBlue, ib::PKey(), kBlue});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().text() == "ports.table: port " + kVf.text() + " has 2 entries, got 3");
   const auto too_many = verifier.record_report("n1", kVf, {kBlue, kBlue}, "", 1, now());
@@ -433,7 +440,7 @@ TEST_CASE_FIXTURE(Subnet, "a GUID that a pod has requested is free when the pod 
     requests.binding.guid_requested = requests.no_proof = true;
     REQUIRE(verifier.record_report("n1", kVf, {kForeign}, "", 100, now()));
     CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::absent});
-    CHECK(verifier.may_be_present(kVf));
+    CHECK(may_be_present(verifier.observations(), kVf));
   }
 }
 
@@ -455,33 +462,33 @@ TEST_CASE_FIXTURE(Subnet, "a virtual port ends with its node only if its PF is a
 }
 
 TEST_CASE_FIXTURE(Subnet, "a port may be present until a complete scan has not found it") {
-  CHECK(verifier.may_be_present(kOther));
-  CHECK_FALSE(verifier.is_absent(kOther));
+  CHECK(may_be_present(verifier.observations(), kOther));
+  CHECK_FALSE(is_absent(verifier.observations(), kOther));
   is_complete = false;
   scan_swept();
-  CHECK(verifier.may_be_present(kOther));
+  CHECK(may_be_present(verifier.observations(), kOther));
   is_complete = true;
   scan();
-  CHECK_FALSE(verifier.may_be_present(kOther));
-  CHECK(verifier.is_absent(kOther));
-  CHECK(verifier.may_be_present(kVf));
+  CHECK_FALSE(may_be_present(verifier.observations(), kOther));
+  CHECK(is_absent(verifier.observations(), kOther));
+  CHECK(may_be_present(verifier.observations(), kVf));
 }
 
 TEST_CASE_FIXTURE(Subnet, "a key is known to be held by the port's or the node's reading") {
   table = {kBlue};
-  CHECK(verifier.is_silent(kVf));
+  CHECK(is_silent(verifier.observations(), kVf));
   scan_swept();
-  CHECK_FALSE(verifier.is_silent(kVf));
-  CHECK(verifier.is_known_to_hold(kVf, ib::PKey(0x0001)));
-  CHECK_FALSE(verifier.is_known_to_hold(kVf, kForeign));
+  CHECK_FALSE(is_silent(verifier.observations(), kVf));
+  CHECK(is_known_to_hold(verifier.observations(), kVf, ib::PKey(0x0001)));
+  CHECK_FALSE(is_known_to_hold(verifier.observations(), kVf, kForeign));
   REQUIRE(verifier.record_report("n1", kVf, {kForeign}, "", 100, now()));
-  CHECK(verifier.is_known_to_hold(kVf, kForeign));
+  CHECK(is_known_to_hold(verifier.observations(), kVf, kForeign));
 }
 
 TEST_CASE_FIXTURE(Subnet, "reports of nodes end with their time") {
   remove_vf();
   scan_swept();
-  REQUIRE(verifier.record_report("n1", kVf, {kBlue}, verifier.stamp(), 100, now()));
+  REQUIRE(verifier.record_report("n1", kVf, {kBlue}, verifier.engine().stamp(), 100, now()));
   CHECK(kinds(scan()) == std::vector{Kind::verified});
   seconds += 181;
   scan();
