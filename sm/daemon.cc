@@ -119,7 +119,7 @@ void Daemon::Parts::probed(probe::ProbeBatch readings) {
 }
 
 Status Daemon::Parts::serve(const config::Config& config) {
-  TRY(listeners.serve(config, *controller, thread.tasks()));
+  TRY(listeners.serve(config, controller->calls(), thread.tasks()));
   pages = TRY(http::Server::start(config.metrics, {.metrics = [this] { return metrics_page(); },
                                                    .healthy = [this] { return alive(); },
                                                    .ready = [this] { return ready(); }}));

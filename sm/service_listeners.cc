@@ -12,7 +12,7 @@ namespace ibpod::sm {
 
 ServiceListeners::~ServiceListeners() { rpc::on_failed_handshake({}); }
 
-Status ServiceListeners::serve(const config::Config& config, controller::Controller& controller,
+Status ServiceListeners::serve(const config::Config& config, controller::FabricCalls& calls,
                                api::TaskQueue& tasks) {
   authority_ = config.authority;
   const api::CallGate::Deps deps{
@@ -20,8 +20,8 @@ Status ServiceListeners::serve(const config::Config& config, controller::Control
       tasks,
       [this](const fabricapi::Caller& caller, std::string_view action, const std::string& subject,
              const Error& why) { telemetry_.audit(caller, action, subject, why); }};
-  service_ = std::make_unique<api::FabricService<controller::Controller>>(
-      controller, deps, api::ServiceSettings{.fabric = config.fabric});
+  service_ = std::make_unique<api::FabricService<controller::FabricCalls>>(
+      calls, deps, api::ServiceSettings{.fabric = config.fabric});
   if (!config.socket.empty()) {
     TRY(make_folders(config.socket.parent_path()));
     socket_ = TRY(rpc::Server::serve(config.socket, {service_.get()}));

@@ -8,7 +8,7 @@
 #include "sm/api/fabric_service.h"
 #include "sm/api/task_queue.h"
 #include "sm/config/config.h"
-#include "sm/controller/controller.h"
+#include "sm/controller/fabric_calls.h"
 #include "sm/telemetry/listener_telemetry.h"
 
 #include <memory>
@@ -27,10 +27,9 @@ class ServiceListeners {
   ServiceListeners(ServiceListeners&&) = delete;
   ServiceListeners& operator=(ServiceListeners&&) = delete;
 
-  // Serves the sockets of the configuration. Calls to `controller` go into `tasks`, which outlives
+  // Serves the sockets of the configuration. The calls go into `tasks`, which outlives
   // it. Call it once.
-  Status serve(const config::Config& config, controller::Controller& controller,
-               api::TaskQueue& tasks);
+  Status serve(const config::Config& config, controller::FabricCalls& calls, api::TaskQueue& tasks);
   // Reports the state of the TLS files and of the connections. From any thread.
   void report_status();
   // No call can come any more. Those that wait must have been answered: they are waited for.
@@ -42,7 +41,7 @@ class ServiceListeners {
   telemetry::Telemetry& telemetry_;
   telemetry::ListenerTelemetry listener_telemetry_;
   std::optional<api::RoleRules> authority_;
-  std::unique_ptr<api::FabricService<controller::Controller>> service_;
+  std::unique_ptr<api::FabricService<controller::FabricCalls>> service_;
   std::unique_ptr<rpc::Server> socket_;
   std::unique_ptr<rpc::TcpServer> tcp_;
   Path tls_key_;  // of tcp_

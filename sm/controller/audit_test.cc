@@ -97,7 +97,7 @@ TEST_CASE_FIXTURE(Audited, "what a lease's end releases is in the log, as the le
   bind(kNode1, request(kVf1, "blue"));
   settle();
   CHECK(audits().size() == 1);
-  controller->sync(kNode1, {"n1", {}}, [](const auto&) {});
+  controller->calls().sync(kNode1, {"n1", {}}, [](const auto&) {});
   tick();
   CHECK(audits().empty());
   tick(600'001);

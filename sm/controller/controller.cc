@@ -1,14 +1,11 @@
 #include "sm/controller/controller.h"
 
-#include "sm/verify/presence.h"
-
-#include <algorithm>
+#include "sm/controller/own_caller.h"
 
 namespace ibpod::sm::controller {
 
 Controller::Controller(Deps deps, ControllerSettings settings, state::Now now)
     : deps_(std::move(deps)),
-      call_timeout_(settings.call_timeout),
       now_(now),
       fabric_(deps_, {.epoch = std::move(settings.epoch),
                       .own_port = settings.own_port,
@@ -20,100 +17,72 @@ Controller::Controller(Deps deps, ControllerSettings settings, state::Now now)
                    settings.sm, now),
       commits_(deps_.registry.journal, deps_.telemetry),
       binding_calls_({deps_.registry, fabric_, commits_, deps_.telemetry, deps_.clock},
-                     {.max_pending = settings.max_pending, .changes = settings.changes}) {}
+                     {.max_pending = settings.max_pending, .changes = settings.changes}),
+      calls_({deps_.registry, fabric_, declared_, diagnostics_, commits_, binding_calls_,
+              pending_forgets_, watches_, now_},
+             settings.call_timeout) {}
 
-Controller::Time Controller::until(Deadline deadline) const {
-  return std::min(deadline.time(), now_.steady + call_timeout_);
+// --- events
+
+void Controller::engine_changed() {
+  fabric_.engine_changed(now_);
+  declared_.engine_changed(now_.steady);
 }
 
-// --- partitions
+void Controller::probed(const probe::ProbeBatch& batch) { fabric_.probed(batch, now_); }
 
-// Checks that the engine could enforce the resulting partitions.
-Status Controller::check_engine(const fabricapi::PlanRequest& request) const {
-  TRY(diagnostics_.partitions_after(request));
-  return ok();
+// The order of the steps matters: only committed changes are published and answered.
+void Controller::tick() {
+  deps_.telemetry.log_dropped();
+  const Status expired = deps_.registry.bindings.expire(now_);
+  deps_.telemetry.report_condition("leases", expired ? "" : expired.error().text());
+  binding_calls_.expire_postponed(now_.steady);
+  const auto audit = [this](const std::string& action, const std::string& partition) {
+    commits_.audit(own_caller("declared file"), action, partition, ok());
+  };
+  do {
+    if (commits_.commit(now_))
+      fabric_.publish(now_);  // only what is on disk
+    else
+      declared_.commit_failed(now_.steady);
+    notify_changes();
+  } while (binding_calls_.retry_postponed(now_) || declared_.reconcile(now_, audit));
+  fabric_.repair_and_poll();
+  binding_calls_.expire(now_.steady);
+  pending_forgets_.answer(deps_.registry.nodes, now_.steady);
 }
 
-void Controller::create_partition(const Caller& caller, const fabric::Partition& partition,
-                                  Done<fabric::PartitionStatus> done) {
-  const Status possible = check_engine({.partition = partition, .without = {}});
-  auto created = possible ? deps_.registry.partitions.create(partition) : possible.error();
-  fabric_.note_seen_ports();
-  commits_.audit(caller, "create partition", partition.name, status_of(created));
-  commits_.answer(std::move(created), std::move(done));
+std::optional<Controller::Time> Controller::due() const {
+  std::optional<Time> first;
+  for (const std::optional<Time> time :
+       {binding_calls_.due(), deps_.registry.bindings.next_expiry(), declared_.due(),
+        pending_forgets_.due()})
+    if (time && (!first || *time < *first)) first = time;
+  return first;
 }
 
-void Controller::update_partition(const Caller& caller, const fabric::Partition& partition,
-                                  Done<fabric::PartitionStatus> done) {
-  const Status possible = check_engine({.partition = partition, .without = {}, .update = true});
-  auto updated = possible ? deps_.registry.partitions.update(partition, now_) : possible.error();
-  fabric_.note_seen_ports();
-  commits_.audit(caller, "update partition", partition.name, status_of(updated));
-  commits_.answer(std::move(updated), std::move(done));
+void Controller::notify_changes() {
+  const std::vector<fabricapi::BindingChange> changes = deps_.registry.journal.take_changes();
+  for (const fabricapi::BindingChange& change : changes) {
+    binding_calls_.notify(change, now_);
+    // A node that was silent may have rebooted: its earlier reports do not count.
+    if (change.binding.condition.reason == fabric::Reason::lease)
+      fabric_.forget_report(change.binding.guid);
+  }
+  watches_.notify(changes);
 }
 
-void Controller::delete_partition(const Caller& caller, const std::string& name,
-                                  Done<fabric::PartitionStatus> done) {
-  auto removed = deps_.registry.partitions.remove(name);
-  commits_.audit(caller, "delete partition", name, status_of(removed));
-  commits_.answer(std::move(removed), std::move(done));
-}
-
-void Controller::forget_ports(const Caller& caller, const std::string& partition,
-                              Done<fabric::PartitionStatus> done) {
-  auto removed =
-      deps_.registry.partitions.forget_ports(partition, [this](ib::Guid port, ib::PKey pkey) {
-        return verify::is_known_to_hold(fabric_.verifier().observations(), port, pkey);
-      });
-  commits_.audit(caller, "force delete partition", partition, status_of(removed));
-  commits_.answer(std::move(removed), std::move(done));
-}
-
-// --- bindings and nodes
-
-void Controller::bind(const Caller& caller, const fabricapi::BindRequest& request,
-                      const fabricapi::CallContext& context, Done<fabric::Binding> done) {
-  binding_calls_.bind(caller, request, context, until(context.deadline()), std::move(done), now_);
-}
-
-void Controller::unbind(const Caller& caller, const fabric::Attachment& attachment,
-                        Deadline deadline, Done<fabric::Binding> done) {
-  binding_calls_.unbind(caller, attachment, until(deadline), std::move(done), now_);
-}
-
-void Controller::sync(const Caller&, const fabricapi::SyncRequest& request,
-                      Done<fabricapi::SyncAnswer> done) {
-  commits_.answer(deps_.registry.nodes.sync(request, now_), std::move(done));
-}
-
-void Controller::observe(const Caller&, const fabricapi::ObserveRequest& request,
-                         Done<v1::ObserveResponse> done) {
-  done(fabric_.observe(request, now_));
-}
-
-void Controller::allocate_guids(const Caller& caller, const fabricapi::AllocateRequest& request,
-                                Done<std::vector<fabricapi::AllocatedGuid>> done) {
-  const uint64_t before = deps_.registry.journal.changes();
-  auto allocated = deps_.registry.nodes.allocate(request);
-  if (allocated) deps_.registry.nodes.note_contact(request.node, now_);
-  commits_.audit(caller, "allocate GUIDs", request.node + "/" + request.pf, status_of(allocated),
-                 commits_.effect_since(before));
-  commits_.answer(std::move(allocated), std::move(done));
-}
-
-void Controller::forget_node(const Caller& caller, const fabricapi::ForgetRequest& request,
-                             Deadline deadline, Done<v1::FabricNode> done) {
-  const std::string& node = request.node;
-  const Result<v1::FabricNode> forgotten = deps_.registry.nodes.forget(request, now_);
-  commits_.audit(caller, request.force ? "force forget node" : "forget node", node,
-                 status_of(forgotten));
-  if (!forgotten) return done(forgotten);
-  binding_calls_.forget_node(node);
-  commits_.when_committed(
-      [this, node, until = until(deadline), done = std::move(done)](const Status& committed) {
-        if (!committed) return done(committed.error());
-        pending_forgets_.add(node, until, done);
-      });
+void Controller::update_metrics() {
+  const std::set<ib::Guid>& unsettled = deps_.registry.bindings.unsettled();
+  deps_.telemetry.bindings(deps_.registry.bindings.counts(), unsettled.size(),
+                           binding_calls_.pending());
+  deps_.telemetry.engine(deps_.subnet_manager.status(), fabric_.published().version());
+  const diagnose::DeclaredFileFaults faults = declared_.faults();
+  if (faults.declared) deps_.telemetry.declared_file(faults.texts.empty());
+  std::map<std::string_view, size_t> issues;
+  for (const auto& [issue, count] : diagnostics_.health_checks(now_).counts)
+    issues[diagnose::name(issue)] = count;
+  deps_.telemetry.issues(issues);
 }
 
 }  // namespace ibpod::sm::controller

@@ -6,22 +6,20 @@
 // then answers callers and notifies watchers.
 #pragma once
 
-#include "lib/fabricapi/calls.h"
 #include "sm/bindings/registries.h"
 #include "sm/controller/binding_calls.h"
 #include "sm/controller/commit_queue.h"
 #include "sm/controller/declared_reconciler.h"
 #include "sm/controller/diagnostics.h"
+#include "sm/controller/fabric_calls.h"
 #include "sm/controller/fabric_reconciler.h"
 #include "sm/controller/pending_forgets.h"
 #include "sm/controller/watches.h"
 #include "sm/partitions/declared_partitions.h"
 #include "sm/probe/port_prober.h"
 
-#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace ibpod::sm::controller {
 
@@ -43,9 +41,6 @@ struct ControllerSettings {
 
 class Controller {
  public:
-  template <typename Value>
-  using Done = fabricapi::Done<Value>;
-  using Caller = fabricapi::Caller;
   using Time = Deadline::Clock::time_point;
 
   using Deps = FabricReconciler::Deps;
@@ -54,44 +49,8 @@ class Controller {
   // Sets the clock until the next call.
   void set_time(state::Now now) { now_ = now; }
 
-  // The calls, which CallGate has authorized. Each Done runs exactly once.
-  void create_partition(const Caller& caller, const fabric::Partition& partition,
-                        Done<fabric::PartitionStatus> done);
-  void update_partition(const Caller& caller, const fabric::Partition& partition,
-                        Done<fabric::PartitionStatus> done);
-  void delete_partition(const Caller& caller, const std::string& name,
-                        Done<fabric::PartitionStatus> done);
-  void forget_ports(const Caller& caller, const std::string& partition,
-                    Done<fabric::PartitionStatus> done);
-  void bind(const Caller& caller, const fabricapi::BindRequest& request,
-            const fabricapi::CallContext& context, Done<fabric::Binding> done);
-  void unbind(const Caller& caller, const fabric::Attachment& attachment, Deadline deadline,
-              Done<fabric::Binding> done);
-  void sync(const Caller& caller, const fabricapi::SyncRequest& request,
-            Done<fabricapi::SyncAnswer> done);
-  void observe(const Caller& caller, const fabricapi::ObserveRequest& request,
-               Done<v1::ObserveResponse> done);
-  void allocate_guids(const Caller& caller, const fabricapi::AllocateRequest& request,
-                      Done<std::vector<fabricapi::AllocatedGuid>> done);
-  void forget_node(const Caller& caller, const fabricapi::ForgetRequest& request, Deadline deadline,
-                   Done<v1::FabricNode> done);
-  void plan(const Caller& caller, const fabricapi::PlanRequest& request,
-            Done<v1::PlanResponse> done);
-  void explain(const Caller& caller, const fabricapi::ExplainRequest& request,
-               Done<fabricapi::Explanation> done);
-  void health(const Caller& caller, Done<v1::FabricHealthResponse> done);
-
-  // Lookups, answered after a commit.
-  void list_partitions(const Caller& caller, const fabricapi::PageRequest& page,
-                       Done<fabricapi::ListPage<fabric::PartitionStatus>> done);
-  void get_binding(const Caller& caller, const fabric::Attachment& attachment,
-                   Done<fabric::Binding> done);
-  void list_bindings(const Caller& caller, const fabricapi::BindingFilter& filter,
-                     const fabricapi::PageRequest& page,
-                     Done<fabricapi::ListPage<fabric::Binding>> done);
-  void watch_bindings(const Caller& caller, const fabricapi::BindingFilter& filter,
-                      Watches::Callback on_change, Done<std::shared_ptr<fabricapi::Watch>> done);
-  void list_nodes(const Caller& caller, Done<v1::ListNodesResponse> done);
+  // The calls of clients. Call them between set_time() and tick().
+  FabricCalls& calls() { return calls_; }
 
   // Applies the partitions of the declared file. Failed ones are retried when the conflict may be
   // gone.
@@ -114,12 +73,9 @@ class Controller {
   std::optional<Time> due() const;
 
  private:
-  Time until(Deadline deadline) const;
-  Status check_engine(const fabricapi::PlanRequest& request) const;
   void notify_changes();
 
   Deps deps_;
-  Duration call_timeout_;
   state::Now now_;
   FabricReconciler fabric_;
   DeclaredReconciler declared_;
@@ -128,6 +84,7 @@ class Controller {
   BindingCalls binding_calls_;
   PendingForgets pending_forgets_;
   Watches watches_;
+  FabricCalls calls_;
 };
 
 }  // namespace ibpod::sm::controller

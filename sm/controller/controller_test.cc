@@ -34,7 +34,7 @@ struct Blue : Fixture {
 
   fabric::PartitionStatus status(const std::string& name) {
     fabric::PartitionStatus found;
-    controller->list_partitions(kAdministrator, {}, [&](const auto& listed) {
+    controller->calls().list_partitions(kAdministrator, {}, [&](const auto& listed) {
       for (const fabric::PartitionStatus& one : listed->items)
         if (one.spec.name == name) found = one;
     });
@@ -122,8 +122,8 @@ TEST_CASE_FIXTURE(Blue, "all that is asked in one turn is one transaction") {
   const size_t before = store.commits();
   for (const ib::Guid guid : {kVf1, kVf2}) {
     answers.emplace_back();
-    controller->bind(kNode1, request(guid, "blue", guid.text()), deadline(1000),
-                     answer(answers.size() - 1));
+    controller->calls().bind(kNode1, request(guid, "blue", guid.text()), deadline(1000),
+                             answer(answers.size() - 1));
   }
   tick();
   CHECK(store.commits() == before + 1);
@@ -356,7 +356,7 @@ TEST_CASE_FIXTURE(Blue, "a node that is gone for good is forgotten when its port
   ports[kVf1].there = false;
   std::string forgotten;
   controller->set_time(now());
-  controller->forget_node(
+  controller->calls().forget_node(
       kAdministrator, {"n1", true}, deadline(10'000), [&](const Result<v1::FabricNode>& node) {
         forgotten = node ? "bindings " + std::to_string(node->bindings()) : node.error().text();
       });
@@ -376,10 +376,10 @@ TEST_CASE_FIXTURE(Blue, "a Bind that is cancelled while it waits for the port do
   bool gone = false;
   std::string outcome;
   controller->set_time(now());
-  controller->bind(kNode1, next, {deadline(60'000), [&] { return gone; }},
-                   [&](const Result<fabric::Binding>& result) {
-                     outcome = result ? name(result->state) : name(result.error().code());
-                   });
+  controller->calls().bind(kNode1, next, {deadline(60'000), [&] { return gone; }},
+                           [&](const Result<fabric::Binding>& result) {
+                             outcome = result ? name(result->state) : name(result.error().code());
+                           });
   tick();
   CHECK(outcome.empty());
   gone = true;
@@ -455,7 +455,7 @@ TEST_CASE_FIXTURE(Blue, "a watcher gets every change until it ends") {
   std::vector<std::string> heard;
   std::shared_ptr<fabricapi::Watch> watch;
   bind(kNode1, request(kVf1, "blue"));
-  controller->watch_bindings(
+  controller->calls().watch_bindings(
       kAdministrator, {},
       [&](const fabricapi::BindingChange& change) {
         heard.emplace_back(change.gone ? "gone" : name(change.binding.state));

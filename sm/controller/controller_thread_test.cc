@@ -64,8 +64,8 @@ struct ServedFixture : ThreadFixture {
   ControllerThread thread;
   std::mutex mutex;
   fabricapi::Caller caller = kReader;
-  api::FabricService<Controller> service{
-      *controller,
+  api::FabricService<FabricCalls> service{
+      controller->calls(),
       {[this](const rpc::Peer&) -> Result<fabricapi::Caller> { return now_calling(); },
        thread.tasks(),
        [this](const fabricapi::Caller& who, std::string_view action, const std::string& subject,

@@ -113,7 +113,7 @@ TEST_CASE_FIXTURE(DeclaredBed, "no partition is removed while an entry does not 
 struct FaultyBed : DeclaredBed {
   fabric::PartitionStatus get(const std::string& name) {
     fabric::PartitionStatus found;
-    controller->list_partitions(kReader, {}, [&](const auto& listed) {
+    controller->calls().list_partitions(kReader, {}, [&](const auto& listed) {
       REQUIRE(listed);
       for (const auto& one : listed->items)
         if (one.spec.name == name) found = one;
@@ -123,7 +123,7 @@ struct FaultyBed : DeclaredBed {
   }
   std::string finding() {
     std::string text;
-    controller->health(kReader, [&](const Result<v1::FabricHealthResponse>& health) {
+    controller->calls().health(kReader, [&](const Result<v1::FabricHealthResponse>& health) {
       for (const v1::FabricHealthResponse::Finding& one : health->findings())
         if (one.subject() == "declared partitions") text = one.text();
     });
@@ -213,8 +213,8 @@ TEST_CASE_FIXTURE(DeclaredBed, "without a file what one has declared is for requ
   }
   tick(10'000);
   CHECK(there() == "red(free)");
-  controller->delete_partition(kAdministrator, "red",
-                               [&](const auto& deleted) { CHECK(deleted.ok()); });
+  controller->calls().delete_partition(kAdministrator, "red",
+                                       [&](const auto& deleted) { CHECK(deleted.ok()); });
   tick();
   restart();
   CHECK(there() == "red(deleting)");

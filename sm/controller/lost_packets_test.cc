@@ -153,7 +153,7 @@ struct Bed {
       changed.notify_one();
     };
     thread.tasks().post(
-        [=, this] { controller->watch_bindings(kAdministrator, {}, on_change, begun); });
+        [=, this] { controller->calls().watch_bindings(kAdministrator, {}, on_change, begun); });
     wait([this] { return followed != nullptr; });
   }
   void partition() {
@@ -167,7 +167,8 @@ struct Bed {
       made = result.ok();
       changed.notify_one();
     };
-    thread.tasks().post([=, this] { controller->create_partition(kAdministrator, blue, done); });
+    thread.tasks().post(
+        [=, this] { controller->calls().create_partition(kAdministrator, blue, done); });
     wait([&] { return made; });
   }
   void bind(ib::Lid lid) {
@@ -179,7 +180,7 @@ struct Bed {
     request.pod = {"team", "pod", "uid-" + container(lid)};
     request.partitions = {{"blue", {}}};
     thread.tasks().post([=, this] {
-      controller->bind(kAdministrator, request, Deadline::in(60s), [](const auto&) {});
+      controller->calls().bind(kAdministrator, request, Deadline::in(60s), [](const auto&) {});
     });
   }
   void unbind(ib::Lid lid) {
@@ -190,7 +191,8 @@ struct Bed {
       ++untrue;
     };
     thread.tasks().post([=, this] {
-      controller->unbind(kAdministrator, {"n1", container(lid), "net1"}, Deadline::in(60s), done);
+      controller->calls().unbind(kAdministrator, {"n1", container(lid), "net1"}, Deadline::in(60s),
+                                 done);
     });
   }
   void move(ib::Lid lid) {

@@ -11,7 +11,7 @@ struct PlanBed : Fixture {
   std::string ask(const fabricapi::PlanRequest& request) {
     std::string outcome = "nothing";
     controller->set_time(now());
-    controller->plan(kAdministrator, request, [&](const Result<v1::PlanResponse>& plan) {
+    controller->calls().plan(kAdministrator, request, [&](const Result<v1::PlanResponse>& plan) {
       outcome = plan ? "ok" : plan.error().text();
       if (plan) planned = *plan;
     });
@@ -21,7 +21,7 @@ struct PlanBed : Fixture {
   std::string change(const fabric::Partition& partition) {
     controller->set_time(now());
     std::string outcome = "nothing";
-    controller->update_partition(kAdministrator, partition, [&](const auto& updated) {
+    controller->calls().update_partition(kAdministrator, partition, [&](const auto& updated) {
       outcome = updated ? "ok" : updated.error().text();
     });
     tick();
@@ -30,7 +30,7 @@ struct PlanBed : Fixture {
   std::string remove(const std::string& name) {
     controller->set_time(now());
     std::string outcome = "nothing";
-    controller->delete_partition(kAdministrator, name, [&](const auto& deleted) {
+    controller->calls().delete_partition(kAdministrator, name, [&](const auto& deleted) {
       outcome = deleted ? "ok" : deleted.error().text();
     });
     tick();
@@ -95,7 +95,7 @@ TEST_CASE_FIXTURE(PlanBed, "a plan begins at what was asked just before") {
   fabric::Partition red = make_partition("red");
   red.members = {{kVf3, fabric::Membership::full, ""}};
   controller->set_time(now());
-  controller->update_partition(kAdministrator, red, [](const auto&) {});
+  controller->calls().update_partition(kAdministrator, red, [](const auto&) {});
   CHECK(ask({.partition = make_partition("blue"), .without = {}}) == "ok");
   CHECK(planned.changed() == 0);
 }

@@ -34,8 +34,8 @@ struct StuckBed : Fixture {
     for (const ib::Guid guid : members)
       changed.members.push_back({guid, fabric::Membership::full, ""});
     controller->set_time(now());
-    controller->update_partition(kAdministrator, changed,
-                                 [](const auto& done) { CHECK(done.ok()); });
+    controller->calls().update_partition(kAdministrator, changed,
+                                         [](const auto& done) { CHECK(done.ok()); });
     tick();
   }
   std::string remove(bool forget = false) {
@@ -44,8 +44,8 @@ struct StuckBed : Fixture {
       text = removed ? removed->condition.text : removed.error().text();
     };
     controller->set_time(now());
-    forget ? controller->forget_ports(kAdministrator, "training", done)
-           : controller->delete_partition(kAdministrator, "training", done);
+    forget ? controller->calls().forget_ports(kAdministrator, "training", done)
+           : controller->calls().delete_partition(kAdministrator, "training", done);
     tick();
     return text;
   }
@@ -59,7 +59,7 @@ struct StuckBed : Fixture {
   std::string finding(const std::string& subject) {
     std::string found;
     controller->set_time(now());
-    controller->health(kAdministrator, [&](const Result<v1::FabricHealthResponse>& health) {
+    controller->calls().health(kAdministrator, [&](const Result<v1::FabricHealthResponse>& health) {
       REQUIRE(health);
       for (const v1::FabricHealthResponse::Finding& one : health->findings())
         if (found.empty() && one.subject().starts_with(subject))
@@ -350,7 +350,8 @@ struct StuckBinding : StuckBed {
   }
   void forget_node() {
     controller->set_time(now());
-    controller->forget_node(kAdministrator, {"n1", true}, deadline(1000), [](const auto&) {});
+    controller->calls().forget_node(kAdministrator, {"n1", true}, deadline(1000),
+                                    [](const auto&) {});
     tick();
     settle_all();
   }
@@ -421,7 +422,7 @@ TEST_CASE_FIXTURE(StuckBed,
   ports[kPf].virtualized = true;
   read(true);
   controller->set_time(now());
-  controller->forget_node(kAdministrator, {"n1", true}, deadline(1000), [](const auto&) {});
+  controller->calls().forget_node(kAdministrator, {"n1", true}, deadline(1000), [](const auto&) {});
   tick();
   settle_all();
   CHECK_FALSE(registry->bindings.bindings_of(kVf1).empty());

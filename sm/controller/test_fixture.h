@@ -255,7 +255,7 @@ class Fixture {
     const size_t number = answers.size();
     answers.emplace_back();
     controller->set_time(now());
-    controller->bind(caller, request, deadline(context), answer(number));
+    controller->calls().bind(caller, request, deadline(context), answer(number));
     tick();
     return answers[number];
   }
@@ -264,7 +264,7 @@ class Fixture {
     const size_t number = answers.size();
     answers.emplace_back();
     controller->set_time(now());
-    controller->unbind(caller, attachment, deadline(context), answer(number));
+    controller->calls().unbind(caller, attachment, deadline(context), answer(number));
     tick();
     return answers[number];
   }
@@ -277,7 +277,7 @@ class Fixture {
   }
   void create(const fabric::Partition& partition) {
     controller->set_time(now());
-    controller->create_partition(kAdministrator, partition, [this](const auto& result) {
+    controller->calls().create_partition(kAdministrator, partition, [this](const auto& result) {
       last = result ? "ok" : std::string(result.error().text());
     });
     tick();
@@ -303,7 +303,7 @@ class Fixture {
     observed.ports.push_back({guid, table});
     std::string result;
     controller->set_time(now());
-    controller->observe(caller, observed, [&](const Result<v1::ObserveResponse>& answer) {
+    controller->calls().observe(caller, observed, [&](const Result<v1::ObserveResponse>& answer) {
       result = answer ? "ok" : std::string(name(answer.error().code()));
       if (answer) stamp = answer->stamp();
     });

@@ -143,7 +143,8 @@ TEST_CASE_FIXTURE(Trust, "what a node said before it fell silent proves nothing 
   REQUIRE(binding(kC1).state == BindingState::verified);
   tick(static_cast<int>(policy().lease.count()));
   CHECK(binding(kC1).state == BindingState::unknown);
-  controller->sync(kNode1, {"n1", {{"c1", "net1"}}}, [](const auto& answer) { REQUIRE(answer); });
+  controller->calls().sync(kNode1, {"n1", {{"c1", "net1"}}},
+                           [](const auto& answer) { REQUIRE(answer); });
   tick();
   read();
   CHECK(binding(kC1).state != BindingState::verified);
@@ -656,7 +657,8 @@ TEST_CASE_FIXTURE(Trust, "a node is not forgotten while the PF of its VFs is the
   ports[kPf].virtualized = true;
   ports[kVf1].there = false;
   controller->set_time(now());
-  controller->forget_node(kAdministrator, {"n1", true}, deadline(10'000), [](const auto&) {});
+  controller->calls().forget_node(kAdministrator, {"n1", true}, deadline(10'000),
+                                  [](const auto&) {});
   tick();
   sweep();
   read();

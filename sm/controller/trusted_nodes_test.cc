@@ -21,22 +21,24 @@ struct Blue : Fixture {
   std::string plan_of(const fabric::Partition& partition) {
     std::string notes;
     controller->set_time(now());
-    controller->plan(kAdministrator, {.partition = partition, .without = {}, .update = true},
-                     [&](const Result<v1::PlanResponse>& plan) {
-                       for (const std::string& note : plan.value().notes()) notes += note + "\n";
-                     });
+    controller->calls().plan(kAdministrator,
+                             {.partition = partition, .without = {}, .update = true},
+                             [&](const Result<v1::PlanResponse>& plan) {
+                               for (const std::string& note : plan.value().notes())
+                                 notes += note + "\n";
+                             });
     tick();
     return notes;
   }
   std::string explanation_of(const std::string& subject) {
     std::string findings;
     controller->set_time(now());
-    controller->explain(kAdministrator, {{subject}},
-                        [&](const Result<fabricapi::Explanation>& explanation) {
-                          for (const auto& one : explanation.value().subjects)
-                            for (const std::string& finding : one.findings)
-                              findings += finding + "\n";
-                        });
+    controller->calls().explain(kAdministrator, {{subject}},
+                                [&](const Result<fabricapi::Explanation>& explanation) {
+                                  for (const auto& one : explanation.value().subjects)
+                                    for (const std::string& finding : one.findings)
+                                      findings += finding + "\n";
+                                });
     tick();
     return findings;
   }
@@ -140,7 +142,7 @@ TEST_CASE_FIXTURE(
   CHECK_FALSE(has(explanation_of(kVf1.text()), "not open"));
   blue.nodes = {"n2"};
   CHECK(has(plan_of(blue), "1 bindings are no longer allowed (by namespace or node)"));
-  controller->update_partition(kAdministrator, blue, [](const auto&) {});
+  controller->calls().update_partition(kAdministrator, blue, [](const auto&) {});
   tick();
   CHECK(has(explanation_of(kVf1.text()),
             "partition blue is no longer open to this namespace on this node"));
