@@ -74,5 +74,20 @@ TEST_CASE("node reports: a table is compared once, until another is reported or 
   CHECK(observations.compared() == 3);
 }
 
+TEST_CASE("node reports: more keys than the port has entries are refused; free ones do not count") {
+  fabric::Topology::Contents contents;
+  for (const ib::Guid guid : {kVf1, kVf2}) contents.ports.emplace_back().guid = guid;
+  contents.ports[0].partition_cap = 2;
+  const fabric::Topology topology(std::move(contents));
+  CHECK(check_report(topology, kVf1, {kBlue, kRed}));
+  CHECK(check_report(topology, kVf1, {kBlue, kRed, kFree, ib::PKey()}));
+  const Status refused = check_report(topology, kVf1, {kBlue, kFree, kRed, kFree});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == Code::invalid);
+  CHECK(refused.error().text() == "ports.table: port " + kVf1.text() + " has 2 entries, got 3");
+  CHECK_MESSAGE(check_report(topology, kVf2, {kBlue, kRed, kRed}), "its size is not known");
+  CHECK_MESSAGE(check_report(topology, kVf3, {kBlue, kRed, kRed}), "no scan has found it");
+}
+
 }  // namespace
 }  // namespace ibpod::sm::verify

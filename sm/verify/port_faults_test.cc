@@ -36,5 +36,17 @@ TEST_CASE("several faults of one port have one text") {
   CHECK(faults.text(kA) == "one; two");
 }
 
+TEST_CASE("the condition of a port with a fault names the fault first") {
+  using fabric::Condition;
+  using fabric::Reason;
+  PortFaults faults;
+  CHECK(faults.add_to(kA, {Reason::waiting, "soon"}) == Condition{Reason::waiting, "soon"});
+  faults.set({{kA, Kind::not_added, "refused"}});
+  CHECK(faults.add_to(kA, {Reason::waiting, ""}) == Condition{Reason::misconfigured, "refused"});
+  CHECK(faults.add_to(kA, {Reason::timeout, "silent"}) ==
+        Condition{Reason::timeout, "refused; silent"});
+  CHECK(faults.add_to(kB, {Reason::waiting, ""}) == Condition{Reason::waiting, ""});
+}
+
 }  // namespace
 }  // namespace ibpod::sm::verify

@@ -3,6 +3,7 @@
 
 #include "sm/verify/port_counts.h"
 #include "sm/verify/presence.h"
+#include "sm/verify/test_port_requests.h"
 
 #include <doctest/doctest.h>
 
@@ -16,26 +17,9 @@ using Kind = PortVerdict::Kind;
 constexpr ib::Guid kVf{0x11}, kOther{0x12}, kPf{0x10}, kSm{0x01};
 constexpr ib::PKey kBlue{0x8001}, kForeign{0x8009};
 
-struct Requests final : PortRequests {
-  uint64_t changed_in(ib::Guid) const override { return version; }
-  std::vector<const fabric::Binding*> bindings_on(ib::Guid port) const override {
-    if (port != kVf || !bound) return {};
-    return {&binding};
-  }
-  bool needs_no_proof(ib::Guid) const override { return no_proof; }
-  bool is_being_forgotten(const std::string&) const override { return forgetting; }
-
-  fabric::Binding binding;
-  bool bound = true;
-  uint64_t version = 1;
-  bool no_proof = false;
-  bool forgetting = false;
-};
-
 // The VF kVf of the PF kPf is a full member of blue, 0x8001, since version 1.
 struct Subnet {
   Subnet() {
-    requests.binding.guid = kVf;
     requests.binding.pf_guid = kPf;
     requests.binding.state = fabric::BindingState::written;
     fabric::PartitionDefinition blue;
@@ -78,7 +62,7 @@ struct Subnet {
   void remove_vf() { ports.erase(kVf); }
 
   int seconds = 1000;
-  Requests requests;
+  FakePortRequests requests{kVf};
   PortVerifier verifier{{.epoch = "e", .own_port = kSm}, requests};
   engine::EngineStatus status;
   engine::Capabilities capabilities{.writes = true, .repairs_tables = true};
@@ -269,15 +253,8 @@ TEST_CASE_FIXTURE(Subnet, "a node's report with the stamp of a lost generation p
   CHECK(kinds(scan()).front() == Kind::condition);
 }
 
-TEST_CASE_FIXTURE(Subnet, "a report with more keys than the port has entries is refused") {
-  ports[kVf].partition_cap = 2;
+TEST_CASE_FIXTURE(Subnet, "the entries that a node reports are limited") {
   scan_swept();
-  CHECK(check_report(verifier.observations().topology(), kVf, {kBlue, ib::PKey(), ib::PKey()}));
-  CHECK(check_report(verifier.observations().topology(), kOther, {kBlue, kBlue, kBlue}));
-  const Status refused =
-      check_report(verifier.observations().topology(), kVf, {kBlue, ib::PKey(), kBlue});
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().text() == "ports.table: port " + kVf.text() + " has 2 entries, got 3");
   const auto too_many = verifier.record_report("n1", kVf, {kBlue, kBlue}, "", 1, now());
   REQUIRE_FALSE(too_many);
   CHECK(too_many.error().code() == Code::busy);
@@ -459,30 +436,6 @@ TEST_CASE_FIXTURE(Subnet, "a virtual port ends with its node only if its PF is a
   CHECK_MESSAGE(kinds(scan()) == std::vector{Kind::condition}, "its PF may be that one");
   requests.binding.kind = fabric::Kind::child;
   CHECK(kinds(scan()) == std::vector{Kind::condition, Kind::clean});
-}
-
-TEST_CASE_FIXTURE(Subnet, "a port may be present until a complete scan has not found it") {
-  CHECK(may_be_present(verifier.observations(), kOther));
-  CHECK_FALSE(is_absent(verifier.observations(), kOther));
-  is_complete = false;
-  scan_swept();
-  CHECK(may_be_present(verifier.observations(), kOther));
-  is_complete = true;
-  scan();
-  CHECK_FALSE(may_be_present(verifier.observations(), kOther));
-  CHECK(is_absent(verifier.observations(), kOther));
-  CHECK(may_be_present(verifier.observations(), kVf));
-}
-
-TEST_CASE_FIXTURE(Subnet, "a key is known to be held by the port's or the node's reading") {
-  table = {kBlue};
-  CHECK(is_silent(verifier.observations(), kVf));
-  scan_swept();
-  CHECK_FALSE(is_silent(verifier.observations(), kVf));
-  CHECK(is_known_to_hold(verifier.observations(), kVf, ib::PKey(0x0001)));
-  CHECK_FALSE(is_known_to_hold(verifier.observations(), kVf, kForeign));
-  REQUIRE(verifier.record_report("n1", kVf, {kForeign}, "", 100, now()));
-  CHECK(is_known_to_hold(verifier.observations(), kVf, kForeign));
 }
 
 TEST_CASE_FIXTURE(Subnet, "reports of nodes end with their time") {
