@@ -78,7 +78,6 @@ class BindingRegistry final : public verify::PortRequests {
   Result<fabric::Binding> binding(const fabric::Attachment& attachment) const;
   Result<fabricapi::ListPage<fabric::Binding>> list(const fabricapi::BindingFilter& filter,
                                                     const fabricapi::PageRequest& page) const;
-  std::vector<fabric::Binding> bindings_of(ib::Guid guid) const;
   // The ports of the node's bindings.
   std::vector<ib::Guid> ports_of(const std::string& node) const;
   std::vector<const fabric::Binding*> releasing() const;

@@ -74,13 +74,6 @@ Result<ListPage<Binding>> BindingRegistry::list(const BindingFilter& filter,
   return listed;
 }
 
-std::vector<Binding> BindingRegistry::bindings_of(ib::Guid guid) const {
-  std::vector<Binding> found;
-  if (const PortRecord* const port = records().find_port(guid))
-    for (const BindingRecord* const entry : port->bindings) found.push_back(entry->binding);
-  return found;
-}
-
 std::vector<const Binding*> BindingRegistry::bindings_on(ib::Guid guid) const {
   std::vector<const Binding*> found;
   if (const PortRecord* const port = records().find_port(guid))

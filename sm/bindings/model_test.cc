@@ -378,7 +378,8 @@ class World {
         REQUIRE(known.contains(key));
       }
       // A new key waits until the removed one is gone.
-      for (const fabric::Binding& binding : bed_.registry->bindings.bindings_of(guid)) {
+      for (const fabric::Binding* const on_port : bed_.registry->bindings.bindings_on(guid)) {
+        const fabric::Binding& binding = *on_port;
         if (binding.kind != fabric::Kind::vf || binding.state == BindingState::releasing) continue;
         for (const fabric::PartitionMembership& membership : binding.desired) {
           if (state::contains(binding.applied, membership)) continue;
@@ -393,7 +394,7 @@ class World {
   }
 
   bool is_in(ib::Guid guid, const fabric::PartitionMembership& membership) const {
-    for (const fabric::Binding& binding : bed_.registry->bindings.bindings_of(guid))
+    for (const fabric::Binding* const binding : bed_.registry->bindings.bindings_on(guid))
       if (binding.state != BindingState::releasing && state::contains(binding.applied, membership))
         return true;
     const Partition partition = bed_.registry->partitions.view().find(membership.partition)->spec;

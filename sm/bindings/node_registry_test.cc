@@ -466,8 +466,8 @@ TEST_CASE("bindings are found by what is asked, page by page") {
     CHECK(listed({"", "", "", "", {}, BindingState::releasing}, size) == "d");
   }
   CHECK(bed.registry->bindings.list({}, {0, "x"}).error().code() == Code::invalid);
-  CHECK(bed.registry->bindings.bindings_of(vf(11)).size() == 1);
-  CHECK(bed.registry->bindings.bindings_of(vf(12)).empty());
+  CHECK(bed.registry->bindings.bindings_on(vf(11)).size() == 1);
+  CHECK(bed.registry->bindings.bindings_on(vf(12)).empty());
 }
 
 // The ports for which a Bind would be refused.

@@ -156,8 +156,8 @@ diagnose::Subject Diagnostics::subject_of(const std::string& name) const {
     subject.ports.push_back({binding.guid, binding});
   };
   if (const Result<ib::Guid> guid = ib::Guid::parse(name)) {
-    const std::vector<fabric::Binding> bindings = sources_.registry.bindings.bindings_of(*guid);
-    std::for_each(bindings.begin(), bindings.end(), add);
+    const auto bindings = sources_.registry.bindings.bindings_on(*guid);
+    for (const fabric::Binding* const binding : bindings) add(*binding);
     if (bindings.empty()) subject.ports.push_back({*guid});
     return subject;
   }

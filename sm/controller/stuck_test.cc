@@ -355,7 +355,7 @@ struct StuckBinding : StuckBed {
     tick();
     settle_all();
   }
-  bool has_binding() const { return !registry->bindings.bindings_of(kVf1).empty(); }
+  bool has_binding() const { return !registry->bindings.bindings_on(kVf1).empty(); }
 };
 
 TEST_CASE_FIXTURE(StuckBinding, "binding: released, it waits for its port, and doctor names it") {
@@ -425,10 +425,10 @@ TEST_CASE_FIXTURE(StuckBed,
   controller->calls().forget_node(kAdministrator, {"n1", true}, deadline(1000), [](const auto&) {});
   tick();
   settle_all();
-  CHECK_FALSE(registry->bindings.bindings_of(kVf1).empty());
+  CHECK_FALSE(registry->bindings.bindings_on(kVf1).empty());
   ports[kPf].virtualized = false;
   settle_all();
-  CHECK(registry->bindings.bindings_of(kVf1).empty());
+  CHECK(registry->bindings.bindings_on(kVf1).empty());
 }
 
 TEST_CASE_FIXTURE(StuckBinding,

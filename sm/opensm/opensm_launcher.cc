@@ -30,9 +30,10 @@ Status OpensmLauncher::check(const OpenSmProcess& process) const {
 }
 
 Result<bool> OpensmLauncher::has_settings() {
-  start_refused_.reset();
   Result<bool> same = is_in_place();
-  if (same || same.error().code() != Code::denied) return same;
+  const bool was_unknown = start_refused_.has_value();
+  start_refused_.reset();
+  if (same || (same.error().code() != Code::denied && !was_unknown)) return same;
   start_refused_ = std::move(same).error();
   return true;
 }

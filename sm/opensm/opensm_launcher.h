@@ -40,7 +40,8 @@ class OpensmLauncher {
   // ok if the process uses our partitions, log and options (Processes::check_opensm()).
   Status check(const OpenSmProcess& process) const;
   // False if our running OpenSM has other settings. If others have access to a key file, the
-  // settings are unknown: then it returns true, and start_refused() has the reason.
+  // settings are unknown: then it returns true, and start_refused() has the reason. They stay
+  // unknown after any other error, too, as when the file is missing for a moment.
   Result<bool> has_settings();
   // Writes opensm.conf and starts OpenSM with it. Call it only while no OpenSM of ours runs. The
   // file stays as it is if the settings are invalid.
@@ -48,7 +49,7 @@ class OpensmLauncher {
   // Our OpenSM has ended.
   void note_end() { start_refused_.reset(); }
 
-  // Why our running OpenSM could not be started again: others have access to a key file.
+  // Why our running OpenSM could not be started again: others have, or had, access to a key file.
   const std::optional<Error>& start_refused() const { return start_refused_; }
 
  private:

@@ -85,6 +85,13 @@ TEST_CASE("a key file that others can read leaves the settings unknown, until it
     fixture.key(0600);
     CHECK(launcher.has_settings().value());
   }
+  SUBCASE("the file is replaced: it is missing for a moment") {
+    std::filesystem::remove(fixture.settings.opensm.keys.m_key);
+    CHECK(launcher.has_settings().value());
+    CHECK_MESSAGE(launcher.start_refused(), "it cannot be started now, either");
+    fixture.key(0600);
+    CHECK(launcher.has_settings().value());
+  }
   SUBCASE("it has ended, and a new one is not started") {
     launcher.note_end();
     CHECK_FALSE(launcher.start_refused());
