@@ -226,7 +226,7 @@ Status PfPreparation::set_guids(const VfState& vf) {
 
 // --- what VFs lack
 
-// One that cannot be judged now may lack something: complete() tells why.
+// One that cannot be judged now may lack something: complete_vfs() returns the reason.
 bool PfPreparation::is_complete() {
   return std::none_of(pf_.vfs.begin(), pf_.vfs.end(), [&](const ib::PciAddress& address) {
     const Result<VfState> vf = read_vf_state(kernel_, address);
@@ -235,7 +235,7 @@ bool PfPreparation::is_complete() {
   });
 }
 
-// By itself for each VF: one that is in use does not keep the others from their GUIDs.
+// Each VF by itself: one that is in use does not keep the others from their GUIDs.
 Status PfPreparation::complete_vfs() {
   Errors errors;
   std::vector<uint32_t> to_bind;

@@ -1,4 +1,5 @@
-// One PF on its way to have what its entry in the configuration wants.
+// PfPreparation: gives one PF the VFs that its entry in the configuration demands, and these what
+// they lack.
 #pragma once
 
 #include "agent/prepare/guids_in_use.h"
@@ -13,7 +14,8 @@
 
 namespace ibpod::agent::prepare {
 
-// The VFs that it touches are locked against ADD and DEL as long as it lives.
+// The VFs that it touches are locked against ADD and DEL as long as it lives. `deps` and `in_use`
+// outlive it.
 class PfPreparation {
  public:
   PfPreparation(const PrepareDeps& deps, node::Pf pf, GuidsInUse& in_use, Deadline deadline)
