@@ -2,6 +2,7 @@
 
 #include "sm/opensm/opensm_cgroup.h"
 #include "sm/state_loss.h"
+#include "sm/telemetry/ufm_telemetry.h"
 #include "sm/ufm/ufm_client.h"
 #include "sm/ufm/ufm_subnet_manager.h"
 
@@ -25,14 +26,14 @@ Result<StartedEngine> start_ufm(const config::UfmSettings& settings,
   auto client = std::make_unique<ufm::UfmClient>(
       settings.client,
       [&telemetry](std::string_view operation, std::optional<Code> failure, Duration took) {
-        telemetry.ufm_call(operation, failure, took);
+        telemetry::UfmTelemetry(telemetry).called(operation, failure, took);
       });
   std::unique_ptr<ufm::UfmSubnetManager> engine =
       TRY(ufm::UfmSubnetManager::start(settings.engine, std::move(client), std::move(changed)));
   StartedEngine started;
   started.update_metrics = [&telemetry, raw = engine.get()] {
     const ufm::UfmCounts counts = raw->counts();
-    telemetry.ufm_members(
+    telemetry::UfmTelemetry(telemetry).set_members(
         {.widened = counts.widened, .ignored = counts.ignored, .foreign = counts.foreign});
   };
   started.subnet_manager = std::move(engine);

@@ -2,6 +2,7 @@
 
 #include "lib/fabricapi/caller.h"
 #include "sm/telemetry/listener_telemetry.h"
+#include "sm/telemetry/ufm_telemetry.h"
 
 namespace ibpod::sm::telemetry {
 namespace {
@@ -85,25 +86,6 @@ const Family kChange{"ibpod_sm_change_seconds",
                      Kind::histogram,
                      {"version"},
                      {.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600}};
-const Family kUfmCalls{"ibpod_sm_ufm_calls_total",
-                       "Calls to UFM, by operation and result.",
-                       Kind::counter,
-                       {"operation", "result"}};
-const Family kUfmSeconds{"ibpod_sm_ufm_call_seconds",
-                         "Duration of the calls to UFM, with all their requests.",
-                         Kind::histogram,
-                         {"operation"},
-                         {.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}};
-const Family kUfmWidened{"ibpod_sm_ufm_widened_total",
-                         "Members that UFM has made full although limited was requested.",
-                         Kind::counter};
-const Family kUfmIgnored{"ibpod_sm_ufm_ignored_total",
-                         "Changes of members that UFM has accepted and then did not show.",
-                         Kind::counter};
-const Family kUfmForeign{
-    "ibpod_sm_ufm_foreign_members",
-    "Members of ibpod-sm's partitions that another client has put into UFM, at the last reading.",
-    Kind::gauge};
 const Family kScan{"ibpod_sm_scan_seconds", "Duration of the last scan of all ports.", Kind::gauge};
 
 }  // namespace
@@ -115,7 +97,7 @@ const std::vector<Family>& metric_families() {
                     kHealth,        kVersion,    kEvents,    kSweep,   kChange,  kUnauthorized,
                     kFirstBindings, kWrongNodes, kDropped};
     all.insert(all.end(), listener_families().begin(), listener_families().end());
-    all.insert(all.end(), {kUfmCalls, kUfmSeconds, kUfmWidened, kUfmIgnored, kUfmForeign});
+    all.insert(all.end(), ufm_families().begin(), ufm_families().end());
     return all;
   }();
   return families;
@@ -326,19 +308,6 @@ void Telemetry::engine(const engine::EngineStatus& status, uint64_t desired) {
 
 void Telemetry::change_reached(std::string_view version, std::chrono::duration<double> took) {
   metrics_.observe(kChange, {std::string(version)}, took.count());
-}
-
-void Telemetry::ufm_call(std::string_view operation, std::optional<Code> failure,
-                         std::chrono::duration<double> took) {
-  const std::string result = failure ? std::string(name(*failure)) : "done";
-  metrics_.add(kUfmCalls, {std::string(operation), result});
-  metrics_.observe(kUfmSeconds, {std::string(operation)}, took.count());
-}
-
-void Telemetry::ufm_members(const UfmMembers& members) {
-  metrics_.replace(kUfmWidened, {http::Sample{{}, static_cast<double>(members.widened)}});
-  metrics_.replace(kUfmIgnored, {http::Sample{{}, static_cast<double>(members.ignored)}});
-  metrics_.set(kUfmForeign, {}, static_cast<double>(members.foreign));
 }
 
 }  // namespace ibpod::sm::telemetry

@@ -93,18 +93,6 @@ class Telemetry {
   // A version of the partitions is "placed" or "swept"; `took`: the time since its request.
   void change_reached(std::string_view version, std::chrono::duration<double> took);
 
-  // One call to UFM has ended; nothing as `failure`: it has done what it was asked.
-  void ufm_call(std::string_view operation, std::optional<Code> failure,
-                std::chrono::duration<double> took);
-  // The members that UFM has made full, and those that it has accepted and not shown, both since
-  // the start; and the present number of foreign members.
-  struct UfmMembers {
-    uint64_t widened = 0;
-    uint64_t ignored = 0;
-    uint64_t foreign = 0;
-  };
-  void ufm_members(const UfmMembers& members);
-
   http::Metrics& metrics() { return metrics_; }
 
  private:

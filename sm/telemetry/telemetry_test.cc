@@ -40,20 +40,8 @@ TEST_CASE("the contents of the database at the start are one line; an empty data
   CHECK(has(bed.logged(), "/s/promises.db is empty: no partitions, bindings or nodes"));
 }
 
-TEST_CASE("calls to UFM are counted by their result, and timed") {
+TEST_CASE("the time of a change until it is in place is measured") {
   Bed bed;
-  bed.report.ufm_call("add", {}, std::chrono::milliseconds(20));
-  bed.report.ufm_call("add", Code::unavailable, std::chrono::milliseconds(3'000));
-  CHECK(bed.shows("ibpod_sm_ufm_calls_total{operation=\"add\",result=\"done\"} 1"));
-  CHECK(bed.shows("ibpod_sm_ufm_calls_total{operation=\"add\",result=\"unavailable\"} 1"));
-  CHECK(bed.shows("ibpod_sm_ufm_call_seconds_count{operation=\"add\"} 2"));
-  CHECK(bed.shows("ibpod_sm_ufm_call_seconds_bucket{operation=\"add\",le=\"1\"} 1"));
-  bed.report.ufm_members({.widened = 2, .ignored = 3, .foreign = 4});
-  CHECK(bed.shows("ibpod_sm_ufm_widened_total 2"));
-  CHECK(bed.shows("ibpod_sm_ufm_ignored_total 3"));
-  CHECK(bed.shows("ibpod_sm_ufm_foreign_members 4"));
-  bed.report.ufm_members({.widened = 2, .ignored = 3, .foreign = 0});
-  CHECK(bed.shows("ibpod_sm_ufm_foreign_members 0"));
   bed.report.change_reached("placed", std::chrono::milliseconds(200));
   CHECK(bed.shows("ibpod_sm_change_seconds_count{version=\"placed\"} 1"));
 }
