@@ -33,8 +33,8 @@ TEST_CASE("ports are counted by what is wrong with their tables, each kind by it
   CHECK(count_ports(observations, requests, desired) ==
         PortCounts{.ports = 4, .missing = 1, .foreign = 2, .unseen = 1});
   requests.version = 3;
-  CHECK_MESSAGE(count_ports(observations, requests, desired) == PortCounts{.ports = 4, .unseen = 1},
-                "tables of an older version say nothing");
+  INFO("tables of an older version say nothing");
+  CHECK(count_ports(observations, requests, desired) == PortCounts{.ports = 4, .unseen = 1});
 }
 
 }  // namespace

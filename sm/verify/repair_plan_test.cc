@@ -37,7 +37,8 @@ TEST_CASE("only the blocks that differ are written") {
   ib::PKeyTable table(2 * mad::kBlockEntries);
   table[mad::kBlockEntries] = kForeign;
   const ib::PKeyTable before = table;
-  const auto repairs = plan_repairs(kVf, table, wrong({.foreign = {kForeign}}), {.keys = {}});
+  const auto repairs =
+      plan_repairs(kVf, table, wrong({.foreign = {kForeign}}), {.keys = {}, .index0 = {}});
   REQUIRE(repairs);
   REQUIRE(repairs->size() == 1);
   const Repair& repair = repairs->front();
@@ -73,7 +74,7 @@ TEST_CASE("a block that only gets keys is a bind; a switch port has no index 0")
 
 TEST_CASE("more keys than entries cannot be repaired") {
   const auto repairs =
-      plan_repairs(kVf, {kBlue}, wrong({.missing = {kRed}}), {.keys = {kBlue, kRed}});
+      plan_repairs(kVf, {kBlue}, wrong({.missing = {kRed}}), {.keys = {kBlue, kRed}, .index0 = {}});
   REQUIRE_FALSE(repairs);
   CHECK(repairs.error().code() == Code::busy);
 }
