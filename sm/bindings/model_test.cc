@@ -395,7 +395,8 @@ class World {
 
   bool is_in(ib::Guid guid, const fabric::PartitionMembership& membership) const {
     for (const fabric::Binding* const binding : bed_.registry->bindings.bindings_on(guid))
-      if (binding.state != BindingState::releasing && state::contains(binding.applied, membership))
+      if (binding->state != BindingState::releasing &&
+          state::contains(binding->applied, membership))
         return true;
     const Partition partition = bed_.registry->partitions.view().find(membership.partition)->spec;
     for (const fabric::StaticMember& member : partition.members)

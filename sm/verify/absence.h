@@ -1,5 +1,5 @@
-// What follows from a port's absence from the subnet: whether its keys count as in place, or as
-// removed, although its table cannot be read.
+// The rules for ports that are not on the subnet: whether their keys count as in place, or as
+// removed, although their tables cannot be read.
 #pragma once
 
 #include "sm/verify/engine_progress.h"

@@ -1,4 +1,4 @@
-// What the readings and scans show of a port: its presence on the subnet, and keys in its table.
+// Questions to the readings and scans about a port: its presence on the subnet, and its keys.
 #pragma once
 
 #include "sm/verify/port_observations.h"
