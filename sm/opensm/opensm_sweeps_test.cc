@@ -71,6 +71,19 @@ TEST_CASE("a SIGHUP is due after a request, unless a sweep is running, or begins
   CHECK(!sweeps.hup_due(kNow));
 }
 
+TEST_CASE("a running sweep proves nothing of what is requested, written or doubted during it") {
+  OpensmSweeps sweeps = swept();
+  sweeps.begin(kNow, true);
+  CHECK(sweeps.end()->read_file);
+  sweeps.begin(kNow, true);
+  SUBCASE("requested") { sweeps.request(); }
+  SUBCASE("written") { sweeps.file_written(); }
+  SUBCASE("doubted") { sweeps.doubt(); }
+  const auto ended = sweeps.end();
+  REQUIRE(ended);
+  CHECK_FALSE(ended->read_file);
+}
+
 TEST_CASE(
     "a SIGHUP that no sweep follows in time is sent again, and so is one during a long sweep") {
   OpensmSweeps sweeps = swept();
