@@ -104,6 +104,11 @@ const Family kUfmForeign{
     "ibpod_sm_ufm_foreign_members",
     "Members of ibpod-sm's partitions that another client has put into UFM, at the last reading.",
     Kind::gauge};
+const Family kUfmVfs{"ibpod_sm_ufm_mapped_vfs",
+                     "VFs of bindings whose GUID UFM accepts only behind their PF (confined=\"yes\"), "
+                     "and the others, with ufm.physicalVirtualMapping.",
+                     Kind::gauge,
+                     {"confined"}};
 const Family kScan{"ibpod_sm_scan_seconds", "Duration of the last scan of all ports.", Kind::gauge};
 
 }  // namespace
@@ -339,6 +344,8 @@ void Telemetry::ufm_members(const UfmMembers& members) {
   metrics_.replace(kUfmWidened, {http::Sample{{}, static_cast<double>(members.widened)}});
   metrics_.replace(kUfmIgnored, {http::Sample{{}, static_cast<double>(members.ignored)}});
   metrics_.set(kUfmForeign, {}, static_cast<double>(members.foreign));
+  metrics_.set(kUfmVfs, {"yes"}, static_cast<double>(members.confined_vfs));
+  metrics_.set(kUfmVfs, {"no"}, static_cast<double>(members.unconfined_vfs));
 }
 
 }  // namespace ibpod::sm::telemetry
