@@ -91,14 +91,16 @@ bool GuidMapping::read(UfmApi& api, Time now) {
   Result<std::vector<GuidGroup>> groups = api.guid_groups();
   reading_ = {};
   if (!groups) {
-    failure_ = groups.error().text();
-    if (is_refusal(groups.error()))
-      fault_ = {failure_, now + kUnsupportedPause};
+    read_failure_ = groups.error().text();
+    if (groups.error().code() == Code::unsupported)
+      fault_ = {read_failure_, now + kUnsupportedPause};
+    else if (is_refusal(groups.error()))
+      fault_ = {read_failure_, now + kRefusedPause};
     else
       connection_.failed(Use::read, groups.error(), api.peer(), now);
     return true;
   }
-  failure_.clear();
+  read_failure_.clear();
   fault_.reset();
   connection_.succeeded(Use::read);
   shown_ = ShownGroups(std::move(groups).value(), written_.all());
@@ -106,6 +108,10 @@ bool GuidMapping::read(UfmApi& api, Time now) {
   for (const ib::Guid pf : pfs()) {
     const Status noted = note_reading(pf, now);
     if (!noted) fault_ = {noted.error().text(), now + kRecordPause};
+  }
+  if (!next_step(now)) {
+    change_failure_.clear();
+    connection_.no_change_pending();
   }
   return true;
 }
@@ -169,12 +175,12 @@ bool GuidMapping::take(UfmApi& api, const GroupStep& step, Time now) {
   }
   ++reading_.calls;
   if (!done && !is_refusal(done.error())) {
-    failure_ = done.error().text();
+    change_failure_ = done.error().text();
     connection_.failed(Use::change, done.error(), api.peer(), now);
     reading_ = {};
     return true;
   }
-  failure_.clear();
+  change_failure_.clear();
   connection_.succeeded(Use::change);
   if (!done) {
     note_refusal(step, done.error(), now);

@@ -80,7 +80,8 @@ void GuidMapping::report_ports() {
 }
 
 void GuidMapping::report_all() {
-  const std::string& text = fault_ ? fault_->text : failure_;
+  const std::string& failure = read_failure_.empty() ? change_failure_ : read_failure_;
+  const std::string& text = fault_ ? fault_->text : failure;
   if (text.empty()) return;
   const std::string words = printable(text, kMostWords);
   const std::string remedy =
