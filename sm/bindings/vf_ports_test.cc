@@ -9,7 +9,8 @@ using namespace test;
 using engine::VfPort;
 
 struct Vfs : Fixture {
-  explicit Vfs(Policy rules = policy()) : Fixture({make_partition("blue", 0x100)}, std::move(rules)) {}
+  explicit Vfs(Policy rules = policy())
+      : Fixture({make_partition("blue", 0x100)}, std::move(rules)) {}
 
   BindRequest of(const std::string& name, ib::Guid guid, ib::Guid behind) const {
     BindRequest made = request(name, "c" + guid.text(), guid, {{"blue", kLimited}});

@@ -104,11 +104,12 @@ const Family kUfmForeign{
     "ibpod_sm_ufm_foreign_members",
     "Members of ibpod-sm's partitions that another client has put into UFM, at the last reading.",
     Kind::gauge};
-const Family kUfmVfs{"ibpod_sm_ufm_mapped_vfs",
-                     "VFs of bindings whose GUID UFM accepts only behind their PF (confined=\"yes\"), "
-                     "and the others, with ufm.physicalVirtualMapping.",
-                     Kind::gauge,
-                     {"confined"}};
+const Family kUfmVfs{
+    "ibpod_sm_ufm_mapped_vfs",
+    "VFs of bindings whose GUID UFM accepts only behind their PF (confined=\"yes\"), "
+    "and the others, with ufm.physicalVirtualMapping.",
+    Kind::gauge,
+    {"confined"}};
 const Family kScan{"ibpod_sm_scan_seconds", "Duration of the last scan of all ports.", Kind::gauge};
 
 }  // namespace

@@ -19,8 +19,8 @@ bool is_ours(const GuidGroup& group, const WrittenGroups::All& written) {
 bool has_lids(const GuidGroup& group) { return group.vport_lids.value_or(true); }
 
 bool has_exactly(const GuidGroup& group, const std::set<ib::Guid>& vfs) {
-  return has_lids(group) && std::equal(group.virtual_guids.begin(), group.virtual_guids.end(),
-                                       vfs.begin(), vfs.end());
+  return has_lids(group) &&
+         std::equal(group.virtual_guids.begin(), group.virtual_guids.end(), vfs.begin(), vfs.end());
 }
 
 }  // namespace
@@ -68,8 +68,8 @@ bool ShownGroups::is_elsewhere(ib::Guid vf, ib::Guid pf) const {
 bool ShownGroups::is_behind(ib::Guid vf, ib::Guid pf) const {
   const std::vector<const GuidGroup*> groups = ours(pf);
   return std::any_of(groups.begin(), groups.end(), [vf](const GuidGroup* group) {
-    return has_lids(*group) && std::binary_search(group->virtual_guids.begin(),
-                                                  group->virtual_guids.end(), vf);
+    return has_lids(*group) &&
+           std::binary_search(group->virtual_guids.begin(), group->virtual_guids.end(), vf);
   });
 }
 
@@ -80,10 +80,9 @@ std::optional<GroupStep> plan_groups(ib::Guid pf, const std::set<ib::Guid>& desi
   std::set<ib::Guid> target = desired;
   std::erase_if(target, [&](ib::Guid vf) { return shown.is_elsewhere(vf, pf); });
   std::vector<const GuidGroup*> old = shown.ours(pf);
-  const auto kept =
-      std::find_if(old.begin(), old.end(), [&](const GuidGroup* group) {
-        return !progress.removed.contains(group->id) && has_exactly(*group, target);
-      });
+  const auto kept = std::find_if(old.begin(), old.end(), [&](const GuidGroup* group) {
+    return !progress.removed.contains(group->id) && has_exactly(*group, target);
+  });
   const bool is_missing = !target.empty() && kept == old.end();
   if (!target.empty() && kept != old.end()) old.erase(kept);
   std::erase_if(old, [&](const GuidGroup* group) { return progress.removed.contains(group->id); });

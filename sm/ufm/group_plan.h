@@ -47,9 +47,9 @@ class ShownGroups {
 
 // What was done with a PF since UFM was read.
 struct PortProgress {
-  bool made = false;               // a group
+  bool made = false;                // a group
   std::set<uint64_t> removed = {};  // IDs
-  bool remove_first = false;       // UFM takes no port into a second group
+  bool remove_first = false;        // UFM takes no port into a second group
 };
 
 struct GroupStep {

@@ -116,7 +116,8 @@ bool GuidMapping::read(UfmApi& api, Time now) {
   return true;
 }
 
-// What is not ours any more leaves the record when no late answer and no failover can bring it back.
+// What is not ours any more leaves the record when no late answer and no failover can bring it
+// back.
 Status GuidMapping::note_reading(ib::Guid pf, Time now) {
   Port& port = ports_[pf];
   WrittenPort written = written_.of(pf);
@@ -136,8 +137,8 @@ Status GuidMapping::note_reading(ib::Guid pf, Time now) {
   if (port.made == Time()) port.made = now;
   if (now - port.made >= kLate) written.making = false;
   if (port.absent.empty() && !written.making) written.vfs = std::move(vfs);
-  const bool was_made = std::exchange(port.progress, {.remove_first = port.progress.remove_first})
-                            .made;
+  const bool was_made =
+      std::exchange(port.progress, {.remove_first = port.progress.remove_first}).made;
   const auto next = plan_groups(pf, vfs_of(pf), shown_, port.progress);
   if (!next) port.fault.reset();
   if (was_made && next && next->kind == GroupStep::Kind::add && next->vfs == port.asked)
@@ -167,8 +168,7 @@ bool GuidMapping::take(UfmApi& api, const GroupStep& step, Time now) {
   Status done = ok();
   if (step.kind == GroupStep::Kind::add) {
     port.made = now;
-    const Result<uint64_t> id =
-        api.add_guid_group(step.pf, {step.vfs.begin(), step.vfs.end()});
+    const Result<uint64_t> id = api.add_guid_group(step.pf, {step.vfs.begin(), step.vfs.end()});
     if (!id) done = id.error();
   } else {
     done = api.remove_guid_group(step.id);

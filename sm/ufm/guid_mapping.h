@@ -1,6 +1,6 @@
-// GuidMapping: keeps UFM's groups of physical and virtual GUIDs as they are desired. Like Reconciler
-// it makes one call at a time, and reads again what it has changed; groups of others stay. Its
-// faults are findings: no binding waits for it.
+// GuidMapping: keeps UFM's groups of physical and virtual GUIDs as they are desired. Like
+// Reconciler it makes one call at a time, and reads again what it has changed; groups of others
+// stay. Its faults are findings: no binding waits for it.
 #pragma once
 
 #include "sm/engine/engine_finding.h"
@@ -51,7 +51,7 @@ class GuidMapping {
   struct Port {
     PortProgress progress = {};
     std::optional<Fault> fault = {};
-    Time made{};                           // the last group, with these VFs
+    Time made{};  // the last group, with these VFs
     std::set<ib::Guid> asked = {};
     std::map<uint64_t, Time> absent = {};  // IDs of ours that UFM does not show, since when
   };

@@ -1,7 +1,6 @@
 // The findings of GuidMapping.
-#include "sm/ufm/guid_mapping.h"
-
 #include "lib/base/join.h"
+#include "sm/ufm/guid_mapping.h"
 #include "sm/ufm/printable.h"
 
 #include <algorithm>
@@ -34,7 +33,8 @@ void GuidMapping::add_finding(size_t vfs, const std::string& text, const std::st
       {engine::EngineFinding::Kind::unconfined_vf, vfs, "UFM",
        std::to_string(vfs) + (vfs == 1 ? " VF is" : " VFs are") +
            " not confined to their PF by UFM's physical_virtual_mapping, so another node may take "
-           "their GUID: " + text,
+           "their GUID: " +
+           text,
        remedy});
 }
 

@@ -42,8 +42,8 @@ TEST_CASE("a VF that moves leaves its old PF before it comes to the new one") {
   while (bed.mapping->tick(bed.api, bed.now)) {
     bed.check_moment();
     const auto shown = bed.ufm.groups();
-    CHECK_FALSE((MappingBed::is_behind(shown, {kPf1, kVf2}) &&
-                 MappingBed::is_behind(shown, {kPf2, kVf2})));
+    CHECK_FALSE(
+        (MappingBed::is_behind(shown, {kPf1, kVf2}) && MappingBed::is_behind(shown, {kPf2, kVf2})));
   }
   bed.check_converged();
 }
@@ -116,10 +116,9 @@ TEST_CASE("a VF whose PF is not known is reported, and does not hold up others")
 }
 
 TEST_CASE("each fault of each call: in the end all is as desired, and nothing is there twice") {
-  for (const FaultKind kind :
-       {FaultKind::refuse, FaultKind::html, FaultKind::half_done, FaultKind::ignore,
-        FaultKind::lose_answer, FaultKind::hang, FaultKind::hang_after, FaultKind::slow,
-        FaultKind::truncate})
+  for (const FaultKind kind : {FaultKind::refuse, FaultKind::html, FaultKind::half_done,
+                               FaultKind::ignore, FaultKind::lose_answer, FaultKind::hang,
+                               FaultKind::hang_after, FaultKind::slow, FaultKind::truncate})
     for (const Operation operation :
          {Operation::list_groups, Operation::add_group, Operation::remove_group})
       for (const int status : {400, 403, 500}) {

@@ -46,8 +46,8 @@ Result<uint64_t> parse_group_id(std::string_view text);
 Status check_change(std::string_view text);
 
 std::string write_addition(const Addition& addition);
-// GUIDs with 0x, as UFM's manual has them here. Without tenant_vport_lids NVIDIA's OpenSM would give
-// the virtual ports of the group no LIDs.
+// GUIDs with 0x, as UFM's manual has them here. Without tenant_vport_lids NVIDIA's OpenSM would
+// give the virtual ports of the group no LIDs.
 std::string write_guid_group(ib::Guid physical, const std::vector<ib::Guid>& vfs);
 std::string write_removal(ib::PKey pkey, const std::vector<ib::Guid>& guids);
 // 16 hex digits each, joined by commas, as in the path of a removal.

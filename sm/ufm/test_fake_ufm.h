@@ -91,8 +91,8 @@ class FakeUfm final : public UfmApi {
     return static_cast<uint64_t>(outcome.group_id);
   }
   Status remove_guid_group(uint64_t id) override {
-    const auto removed = call({.operation = fake_ufm::Operation::remove_group,
-                               .group_id = static_cast<int>(id)});
+    const auto removed =
+        call({.operation = fake_ufm::Operation::remove_group, .group_id = static_cast<int>(id)});
     if (!removed && removed.error().code() == Code::not_found) return ok();
     return status_of(removed);
   }

@@ -150,7 +150,8 @@ struct MappingBed {
   // From now on these stay behind their PFs, until they are set again.
   void expect_no_interruption(std::vector<VfPort> ports) { settled = std::move(ports); }
   void check_innocent() const {
-    for (const fake_ufm::LogEntry& entry : fake_ufm::calls_of(ufm.log(), kOurs, Operation::add_group)) {
+    for (const fake_ufm::LogEntry& entry :
+         fake_ufm::calls_of(ufm.log(), kOurs, Operation::add_group)) {
       CHECK(entry.call.group.physical.size() == 1);
       CHECK(entry.call.group.properties == kVportLids);
       for (const ib::Guid vf : entry.call.group.virtual_guids)

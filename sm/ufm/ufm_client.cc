@@ -194,12 +194,11 @@ Result<uint64_t> UfmClient::add_guid_group(ib::Guid physical, const std::vector<
 Status UfmClient::remove_guid_group(uint64_t id) {
   return observed("remove_guid_group", [&]() -> Status {
     bool missing = false;
-    TRY(servers_.call(
-        {.method = "DELETE", .path = kGroups + ("/" + std::to_string(id))},
-        [&](const HttpAnswer& answer) -> Status {
-          missing = is_not_found(answer);
-          return missing ? ok() : check_change(answer.body);
-        }));
+    TRY(servers_.call({.method = "DELETE", .path = kGroups + ("/" + std::to_string(id))},
+                      [&](const HttpAnswer& answer) -> Status {
+                        missing = is_not_found(answer);
+                        return missing ? ok() : check_change(answer.body);
+                      }));
     if (!missing) return ok();
     const std::vector<GuidGroup> groups = TRY(get(kGroups, parse_guid_groups));
     const bool listed = std::any_of(groups.begin(), groups.end(),

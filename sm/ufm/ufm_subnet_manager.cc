@@ -40,8 +40,8 @@ Result<std::unique_ptr<UfmSubnetManager>> UfmSubnetManager::start(EngineSettings
                                                                   OnChange changed) {
   WrittenMembers members = TRY(WrittenMembers::open(settings.folder));
   WrittenGroups groups = TRY(WrittenGroups::open(settings.folder / kGroupsFolder));
-  std::unique_ptr<UfmSubnetManager> engine(new UfmSubnetManager(
-      std::move(settings), std::move(api), std::move(changed),
+  std::unique_ptr<UfmSubnetManager> engine(
+      new UfmSubnetManager(std::move(settings), std::move(api), std::move(changed),
                            {std::move(members), std::move(groups)}));
   engine->thread_ =
       std::jthread([raw = engine.get()](const std::stop_token& stop) { raw->run(stop); });

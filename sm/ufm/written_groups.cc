@@ -39,9 +39,7 @@ std::string text_of_port(ib::Guid pf, const WrittenPort& port) {
   return document.text() + "\n";
 }
 
-Result<ib::Guid> to_guid(const Value& value) {
-  return json::read_parsed(value, &ib::Guid::parse);
-}
+Result<ib::Guid> to_guid(const Value& value) { return json::read_parsed(value, &ib::Guid::parse); }
 Result<uint64_t> to_id(const Value& value) {
   const int64_t id = TRY(value.integer(0, kMostId));
   return static_cast<uint64_t>(id);

@@ -16,9 +16,9 @@ namespace ibpod::sm::ufm {
 // The groups of one PF's port. A group is ours if it has this port alone, no virtual GUID but
 // `vfs`, and one of the `ids`, or any ID while `making`.
 struct WrittenPort {
-  std::set<ib::Guid> vfs = {};      // that ibpod-sm has put behind it, or is about to
-  std::set<uint64_t> ids = {};      // of the groups
-  bool making = false;              // a group may have been made whose ID is not known
+  std::set<ib::Guid> vfs = {};  // that ibpod-sm has put behind it, or is about to
+  std::set<uint64_t> ids = {};  // of the groups
+  bool making = false;          // a group may have been made whose ID is not known
   bool operator==(const WrittenPort&) const = default;
   bool empty() const { return vfs.empty() && ids.empty() && !making; }
 };

@@ -52,8 +52,8 @@ struct Call {
   std::optional<bool> ip_over_ib = {};
   std::optional<std::string> partition_name = {};
   std::optional<Qos> qos = {};
-  GuidGroup group = {};  // of add_group
-  int group_id = 0;      // of read_group and remove_group
+  GuidGroup group = {};   // of add_group
+  int group_id = 0;       // of read_group and remove_group
   std::string path = {};  // "POST /ufmRest/resources/pkeys", if it came over HTTP
 };
 

@@ -63,9 +63,8 @@ Outcome GuidMappings::apply(const Call& call, const Switches& switches) {
       return outcome;
     case Operation::add_group:
       if (switches.port_in_one_group &&
-          std::any_of(groups_.begin(), groups_.end(), [&](const auto& entry) {
-            return share_port(entry.second, call.group);
-          }))
+          std::any_of(groups_.begin(), groups_.end(),
+                      [&](const auto& entry) { return share_port(entry.second, call.group); }))
         return {.status = 400, .text = "a physical port is in another group already"};
       groups_[++last_] = call.group;
       outcome.group_id = last_;

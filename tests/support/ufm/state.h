@@ -41,7 +41,8 @@ using Partitions = std::map<ib::PKey, Partition>;
 // "management": always there, and read only.
 inline constexpr ib::PKey kManagement{0x7fff};
 
-// A group of /app/smconf/physical_virtual_mapping: these virtual GUIDs may appear behind these ports.
+// A group of /app/smconf/physical_virtual_mapping: these virtual GUIDs may appear behind these
+// ports.
 struct GuidGroup {
   std::vector<ib::Guid> physical, virtual_guids;
   std::string properties = {};  // JSON as it was sent; empty: none

@@ -1,7 +1,7 @@
-// UfmModel: a UFM without its REST interface. It stores partitions and groups of GUIDs, does what callers ask for, or
-// what a fault makes of that, and writes a log. A second administrator is another caller. What it
-// stores is not in force: that is for the OpenSM of a PartitionsWriter, or of a model.
-// For any number of threads.
+// UfmModel: a UFM without its REST interface. It stores partitions and groups of GUIDs, does what
+// callers ask for, or what a fault makes of that, and writes a log. A second administrator is
+// another caller. What it stores is not in force: that is for the OpenSM of a PartitionsWriter, or
+// of a model. For any number of threads.
 #pragma once
 
 #include "tests/support/ufm/call.h"
