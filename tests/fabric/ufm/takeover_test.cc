@@ -29,8 +29,15 @@ struct Write {
   bool changed;
 };
 
+template <typename T>
+T must(Result<T> result) {
+  if (!result) FAIL(result.error().text());
+  return std::move(result).value();
+}
+
+Value parse(const std::string& text) { return must(Value::parse(text)); }
 std::string text_of(const Value& object, const char* key) {
-  return object.at(key).value().string().value();
+  return must(must(object.at(key)).string());
 }
 
 struct Takeover : Ufm, SmFixture {
@@ -131,17 +138,17 @@ struct Takeover : Ufm, SmFixture {
   }
 
   // --- the judge, by the log of fake_ufm
-  size_t requests() { return Value::parse(log()).value().elements().value().size(); }
+  size_t requests() { return must(parse(log()).elements()).size(); }
   std::vector<Write> writes(size_t since = 0) {
     const std::set<std::string> kWrites{"post",         "add_empty",           "put",
                                         "remove_guids", "remove_guids_action", "delete_partition",
                                         "set_qos"};
     std::vector<Write> found;
-    const auto entries = Value::parse(log()).value().elements().value();
+    const std::vector<Value> entries = must(parse(log()).elements());
     for (size_t at = since; at < entries.size(); ++at)
       if (kWrites.contains(text_of(entries[at], "operation")))
         found.push_back({text_of(entries[at], "caller"), text_of(entries[at], "pkey"),
-                         entries[at].at("changed").value().boolean().value()});
+                         must(must(entries[at].at("changed")).boolean())});
     return found;
   }
   // The P_Keys that this client has written.
@@ -154,10 +161,10 @@ struct Takeover : Ufm, SmFixture {
   // "0000000000100007 0000000000100009": those that UFM has in a P_Key.
   std::string members(const std::string& pkey) {
     std::string guids;
-    const Value all = Value::parse(partitions()).value();
-    if (const auto partition = all.find(pkey))
-      for (const auto& [guid, member] : partition->at("members").value().members().value())
-        guids += (guids.empty() ? "" : " ") + guid;
+    const auto partition = parse(partitions()).find(pkey);
+    if (!partition) return guids;
+    const auto members = must(must(partition->at("members")).members());
+    for (const auto& [guid, member] : members) guids += (guids.empty() ? "" : " ") + guid;
     return guids;
   }
   static std::string guid(unsigned host) { return ib::hex(guid_of(host).value(), 16); }
@@ -173,7 +180,7 @@ struct Takeover : Ufm, SmFixture {
   void sh(const std::string& command) const {
     auto started = Background::start({.words = {"sh", "-c", command},
                                       .folder = files_.path(),
-                                      .environment = {{"LD_PRELOAD", ""}}});
+                                      .environment = {{"LD_PRELOAD", ""}, {"ASAN_OPTIONS", ""}}});
     REQUIRE(started);
     const std::string said = started->output();
     REQUIRE_MESSAGE(started->finish() == 0, said);
@@ -182,7 +189,7 @@ struct Takeover : Ufm, SmFixture {
   std::string jq(const std::string& filter) const {
     files_.write("filter", filter);
     sh("jq -c -f filter converted.json >filtered");
-    std::string text = read_file(files_.path() / "filtered").value();
+    std::string text = must(read_file(files_.path() / "filtered"));
     while (text.ends_with("\n")) text.pop_back();
     return text;
   }
@@ -190,7 +197,7 @@ struct Takeover : Ufm, SmFixture {
     return object.substr(1, object.size() - 2);
   }
   static std::string program_of_page() {
-    const std::string page = read_file("docs/from-ib-kubernetes.md").value();
+    const std::string page = must(read_file(IBPOD_PAGE));
     const std::string begin = "cat >partitions.jq <<'END'\n";
     const size_t at = page.find(begin);
     REQUIRE(at != page.npos);
@@ -309,7 +316,10 @@ TEST_CASE_FIXTURE(Takeover, "both at once on disjoint ranges: neither touches wh
   }
   CHECK(written_by(kIbpod) == std::set<std::string>{"0x1005"});
   CHECK(written_by(kIbKubernetes) == std::set<std::string>{"0x5", "0x6"});
-  for (const Write& write : writes()) CHECK_MESSAGE(write.changed, write.caller + " " + write.pkey);
+  for (const Write& write : writes()) {
+    CAPTURE(write.caller + " " + write.pkey);
+    CHECK(write.changed);
+  }
 }
 
 }  // namespace
