@@ -116,6 +116,7 @@ void read_ufm(Keys& section, UfmSettings& settings, Errors& errors) {
       .take("caFile", settings.client.ca)
       .take("timeoutSeconds", settings.client.timeout, read_seconds<1, 300>)
       .take("foreignMembers", settings.engine.foreign_members, read_foreign_members)
+      .take("physicalVirtualMapping", settings.engine.map_vfs)
       .take("readSeconds", settings.engine.read_interval, read_seconds<5, 3600>)
       .take("effectSeconds", settings.engine.effect, read_seconds<0, 3600>);
   if (!given)

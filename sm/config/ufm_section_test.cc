@@ -15,7 +15,7 @@ const std::string kEvery =
         "opensm": {"mKeyFile": "/m"}, "defaults": {"ipoib": true}, "defaultPartition": {"others": "full"},
         "ufm": {"addresses": ["https://ufm-1.example.com", "https://10.0.0.2:8443", "https://[fd00::2]:443"],
           "user": "ibpod", "passwordFile": "/p", "caFile": "/ca", "timeoutSeconds": 300,
-          "foreignMembers": "remove", "readSeconds": 5, "effectSeconds": 0}})";
+          "foreignMembers": "remove", "physicalVirtualMapping": true, "readSeconds": 5, "effectSeconds": 0}})";
 
 std::string section_of(const std::string& keys) {
   return R"({"engine": "ufm", "ufm": {)" + keys + "}}";
@@ -48,6 +48,7 @@ TEST_CASE("every key of the section arrives") {
   CHECK(client.timeout == Duration(300'000));
   const ufm::EngineSettings& engine = config->ufm->engine;
   CHECK(engine.foreign_members == ufm::ForeignMembers::remove);
+  CHECK(engine.map_vfs);
   CHECK(engine.read_interval == Duration(5'000));
   CHECK(engine.effect == Duration(0));
   CHECK(engine.folder == "/srv/sm/ufm");
@@ -63,6 +64,7 @@ TEST_CASE("the defaults are those of the document") {
   CHECK(config->ufm->client.ca.empty());
   CHECK(config->ufm->client.timeout == Duration(10'000));
   CHECK(config->ufm->engine.foreign_members == ufm::ForeignMembers::report);
+  CHECK_FALSE(config->ufm->engine.map_vfs);
   CHECK(config->ufm->engine.read_interval == Duration(60'000));
   CHECK(config->ufm->engine.effect == Duration(60'000));
   REQUIRE(std::holds_alternative<ufm::TokenAuth>(config->ufm->client.auth));

@@ -26,6 +26,7 @@ FabricReconciler::FabricReconciler(Deps deps, verify::PortVerifier::Settings set
       own_port_(settings.own_port),
       verifier_(std::move(settings), deps_.registry.bindings),
       published_(deps_.subnet_manager),
+      vf_ports_(deps_.subnet_manager, deps_.registry),
       change_times_([this](std::string_view reached, std::chrono::duration<double> took) {
         deps_.telemetry.change_reached(reached, took);
       }) {
@@ -161,6 +162,7 @@ void FabricReconciler::publish(state::Now now) {
     verifier_.set_desired(published_.desired(), published_.unmanaged());
     change_times_.requested(published_.version(), now.steady);
   }
+  vf_ports_.publish();
   deps_.registry.bindings.note_written(verifier_.engine().applied(), now);
   deps_.registry.partitions.note_swept(verifier_.engine().swept());
   deps_.registry.partitions.set_engine_fault(engine_fault_);

@@ -8,6 +8,7 @@
 #include "sm/bindings/registries.h"
 #include "sm/controller/change_times.h"
 #include "sm/controller/published_partitions.h"
+#include "sm/controller/published_vf_ports.h"
 #include "sm/engine/subnet_manager.h"
 #include "sm/probe/port_prober.h"
 #include "sm/telemetry/telemetry.h"
@@ -43,8 +44,8 @@ class FabricReconciler {
   // The registry has new static members: tells it which of them may be on the subnet.
   void note_seen_ports();
 
-  // Passes the partitions, which have been committed, to the subnet manager, and its progress to
-  // the registries.
+  // Passes the partitions and the VFs, which have been committed, to the subnet manager, and its
+  // progress to the registries.
   void publish(state::Now now);
   // Has ports repaired, and polls those that are not settled.
   void repair_and_poll();
@@ -69,6 +70,7 @@ class FabricReconciler {
   std::optional<ib::Guid> own_port_;
   verify::PortVerifier verifier_;
   PublishedPartitions published_;
+  PublishedVfPorts vf_ports_;
   ChangeTimes change_times_;
   fabric::Condition engine_fault_;
   std::set<ib::Guid> polled_;

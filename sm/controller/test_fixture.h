@@ -33,7 +33,11 @@ class ModelSubnetManager final : public engine::SubnetManager {
             .repairs_tables = writing && repairs,
             .manual_section = writing && manual_section,
             .follows_sweeps = follows_sweeps,
-            .serves_vports = serves_vports};
+            .serves_vports = serves_vports,
+            .confines_vfs = confines_vfs};
+  }
+  void set_vf_ports(std::vector<engine::VfPort> ports) override {
+    vf_ports.push_back(std::move(ports));
   }
   std::vector<engine::PortFault> port_faults() const override { return faults; }
   std::vector<fabric::PartitionDefinition> as_written(
@@ -68,6 +72,8 @@ class ModelSubnetManager final : public engine::SubnetManager {
   bool manual_section = true;
   bool follows_sweeps = true;
   bool serves_vports = false;
+  bool confines_vfs = false;
+  std::vector<std::vector<engine::VfPort>> vf_ports;  // all that it was given
   std::vector<engine::PortFault> faults;
   std::string refusal;
   uint64_t wanted_version = 0;

@@ -84,6 +84,8 @@ Issue issue_of(engine::EngineFinding::Kind kind) {
       return Issue::other_ipoib;
     case Kind::widened:
       return Issue::widened;
+    case Kind::unconfined_vf:
+      return Issue::unconfined_vf;
   }
   return Issue::engine;
 }

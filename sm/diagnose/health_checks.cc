@@ -17,7 +17,7 @@ constexpr auto kNames = std::to_array<std::string_view>(
      "unseen",         "unread",      "shared_limit",   "start_refused",    "undone_edit",
      "declared",       "waiting",     "duplicate_node", "release",          "no_right",
      "per_port_m_key", "no_port",     "unread_setting", "foreign_member",   "unwritten_pkey",
-     "other_ipoib",    "widened"});
+     "other_ipoib",    "widened",     "unconfined_vf"});
 static_assert(kNames.size() == static_cast<size_t>(kLastIssue) + 1);
 
 }  // namespace

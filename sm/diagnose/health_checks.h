@@ -80,9 +80,10 @@ enum class Issue {
   unwritten_pkey,  // P_Keys that are not written: another client's, or in no range any more
   other_ipoib,     // partitions with IPoIB although that is not desired, or without it
   widened,         // limited members that the subnet manager has made full
+  unconfined_vf,   // VFs whose GUID the subnet manager accepts behind any port, despite the setting
 };
 std::string_view name(Issue issue);
-inline constexpr Issue kLastIssue = Issue::widened;
+inline constexpr Issue kLastIssue = Issue::unconfined_vf;
 
 // One problem of the fabric, with its remedy.
 struct Finding {

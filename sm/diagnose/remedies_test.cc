@@ -253,6 +253,9 @@ const Row kRows[] = {
      "UFM: the engine says so", "do what it says", correct},
     {"limited members that are full", Issue::widened, [](Fabric& f) { find(f, Kind::widened); },
      "UFM: the engine says so", "do what it says", correct},
+    {"VFs that any node could take", Issue::unconfined_vf,
+     [](Fabric& f) { find(f, Kind::unconfined_vf); }, "UFM: the engine says so", "do what it says",
+     correct},
     {"a UFM that does not answer", Issue::engine,
      [](Fabric& f) {
        f.settings.owner = SmOwner::ufm;

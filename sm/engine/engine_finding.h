@@ -19,6 +19,8 @@ struct EngineFinding {
     unwritten_pkey,  // P_Keys that are not written: another client's, or in no range any more
     other_ipoib,     // partitions with IPoIB although that is not desired, or without it
     widened,         // limited members that the subnet manager has made full, as last seen
+    unconfined_vf,   // VFs whose GUID the subnet manager accepts behind any port, despite the
+                     // setting
   };
   Kind kind = Kind::release;
   size_t count = 1;
@@ -27,6 +29,6 @@ struct EngineFinding {
   std::string remedy;
   bool operator==(const EngineFinding&) const = default;
 };
-inline constexpr EngineFinding::Kind kLastEngineFinding = EngineFinding::Kind::widened;
+inline constexpr EngineFinding::Kind kLastEngineFinding = EngineFinding::Kind::unconfined_vf;
 
 }  // namespace ibpod::sm::engine

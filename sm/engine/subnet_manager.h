@@ -9,6 +9,7 @@
 #include "lib/ib/guid.h"
 #include "sm/engine/engine_finding.h"
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -86,6 +87,13 @@ struct PortFault {
   bool operator==(const PortFault&) const = default;
 };
 
+// The port of a VF that a binding names, and the port of its PF.
+struct VfPort {
+  ib::Guid pf;  // none: not known, or not the PF of the VF's node
+  ib::Guid vf;
+  auto operator<=>(const VfPort&) const = default;
+};
+
 // How the rest of ibpod-sm works with an engine.
 struct Capabilities {
   // The tables are written from our partitions. False: it only observes, and another subnet manager
@@ -102,6 +110,9 @@ struct Capabilities {
   // A VF that is a virtual port behind its PF's port gets its keys, too. No scan finds it, so only
   // its node can show its table.
   bool serves_vports = false;
+  // The subnet manager accepts the GUID of a VF only behind the port of its PF: set_vf_ports() has
+  // an effect.
+  bool confines_vfs = false;
   bool operator==(const Capabilities&) const = default;
 };
 
@@ -123,6 +134,9 @@ class SubnetManager {
   // Returns at once. Versions are 1 or more and increase; one that is not above the last is
   // ignored, and the newest of several wins.
   virtual void apply(uint64_t version, Partitions partitions) = 0;
+  // Sets the VFs of all bindings, also of those that end; sorted, each VF once. Returns at once.
+  // Until the first call the subnet manager keeps the VFs that it was given before.
+  virtual void set_vf_ports(std::vector<VfPort>) {}
   virtual EngineStatus status() const = 0;
   // Never changes.
   virtual Capabilities capabilities() const = 0;

@@ -25,12 +25,18 @@ const Family kUfmForeign{
     "ibpod_sm_ufm_foreign_members",
     "Members of ibpod-sm's partitions that another client has put into UFM, at the last reading.",
     Kind::gauge};
+const Family kUfmVfs{
+    "ibpod_sm_ufm_mapped_vfs",
+    "VFs of bindings whose GUID UFM accepts only behind their PF (confined=\"yes\"), "
+    "and the others, with ufm.physicalVirtualMapping.",
+    Kind::gauge,
+    {"confined"}};
 
 }  // namespace
 
 const std::vector<Family>& ufm_families() {
   static const std::vector<Family> families{kUfmCalls, kUfmSeconds, kUfmWidened, kUfmIgnored,
-                                            kUfmForeign};
+                                            kUfmForeign, kUfmVfs};
   return families;
 }
 
@@ -47,6 +53,8 @@ void UfmTelemetry::set_members(const UfmMembers& members) {
   telemetry_.metrics().replace(kUfmIgnored,
                                {http::Sample{{}, static_cast<double>(members.ignored)}});
   telemetry_.metrics().set(kUfmForeign, {}, static_cast<double>(members.foreign));
+  telemetry_.metrics().set(kUfmVfs, {"yes"}, static_cast<double>(members.confined_vfs));
+  telemetry_.metrics().set(kUfmVfs, {"no"}, static_cast<double>(members.unconfined_vfs));
 }
 
 }  // namespace ibpod::sm::telemetry

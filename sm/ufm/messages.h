@@ -5,6 +5,7 @@
 
 #include "sm/ufm/ufm_api.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,11 +36,19 @@ Result<std::vector<ib::Guid>> parse_ports(std::string_view text);
 // The same; without virtual ports that have no GUID yet.
 Result<std::vector<UfmVport>> parse_vports(std::string_view text);
 
+// By ID, each once: {"1": {"physical-port-guid": [...], "virtual-port-guid": [...]}}.
+Result<std::vector<GuidGroup>> parse_guid_groups(std::string_view text);
+// The ID of a new group: a number, or a word with one.
+Result<uint64_t> parse_group_id(std::string_view text);
+
 // Checks the body of an answer to a change that has a status of success. invalid if UFM names GUIDs
 // or errors there; unavailable if it is HTML, so not UFM's. An empty body or plain text is ok.
 Status check_change(std::string_view text);
 
 std::string write_addition(const Addition& addition);
+// GUIDs with 0x, as UFM's manual has them here. Without tenant_vport_lids NVIDIA's OpenSM would
+// give the virtual ports of the group no LIDs.
+std::string write_guid_group(ib::Guid physical, const std::vector<ib::Guid>& vfs);
 std::string write_removal(ib::PKey pkey, const std::vector<ib::Guid>& guids);
 // 16 hex digits each, joined by commas, as in the path of a removal.
 std::string join_guids(const std::vector<ib::Guid>& guids);

@@ -313,5 +313,41 @@ TEST_CASE("an addition has one membership for all its GUIDs") {
   CHECK(join_guids({ib::Guid(1), ib::Guid(2)}) == "0000000000000001,0000000000000002");
 }
 
+TEST_CASE("groups of GUIDs are read in the form of the manual, and sorted") {
+  const auto groups = parse_guid_groups(
+      R"({"10": {"physical-port-guid": ["0x0002c90000000005"], "virtual-port-guid":
+            ["0x0002c90000000067", "0002C90000000066", "0x0002c90000000067"],
+            "properties": {"tenant_vport_lids": true, "max_tenant_mc_groups": 5}},
+          "2": {"physical-port-guid": ["0x1"], "properties": {"tenant_vport_lids": "false"}},
+          "3": {"virtual-port-guid": []}})");
+  REQUIRE_MESSAGE(groups, (groups ? "" : groups.error().text()));
+  CHECK(*groups ==
+        std::vector<GuidGroup>{{2, {ib::Guid(1)}, {}, false},
+                               {3, {}, {}, {}},
+                               {10,
+                                {ib::Guid(0x0002c90000000005)},
+                                {ib::Guid(0x0002c90000000066), ib::Guid(0x0002c90000000067)},
+                                true}});
+  CHECK(parse_guid_groups("{}")->empty());
+  for (const char* text : {"[]", R"({"a": {}})", R"({"1": 2})", R"({"-1": {}})",
+                           R"({"1": {}, "01": {}})", R"({"1": {"physical-port-guid": "0x1"}})",
+                           R"({"1": {"virtual-port-guid": ["VF"]}})", "<html>"}) {
+    CAPTURE(text);
+    CHECK(error_of(parse_guid_groups(text)) != "");
+  }
+}
+
+TEST_CASE("a new group has one port, and virtual ports that may have LIDs; its answer is its ID") {
+  CHECK(write_guid_group(ib::Guid(5), {ib::Guid(0x66), ib::Guid(0x67)}) ==
+        R"({"physical-port-guid":["0x0000000000000005"],"virtual-port-guid":)"
+        R"(["0x0000000000000066","0x0000000000000067"],"properties":{"tenant_vport_lids":true}})");
+  CHECK(parse_group_id("7").value() == 7);
+  CHECK(parse_group_id("\"7\"").value() == 7);
+  for (const char* text : {"", "-1", "1.5", "{}", "\"seven\"", "<html>"}) {
+    CAPTURE(text);
+    CHECK(error_of(parse_group_id(text)) != "");
+  }
+}
+
 }  // namespace
 }  // namespace ibpod::sm::ufm

@@ -88,6 +88,9 @@ struct Api : UfmApi {
   Result<std::optional<UfmPartition>> partition(ib::PKey) override { return kDown; }
   Status add(const Addition&) override { return kDown; }
   Status remove(ib::PKey, const std::vector<ib::Guid>&) override { return kDown; }
+  Result<std::vector<GuidGroup>> guid_groups() override { return kDown; }
+  Result<uint64_t> add_guid_group(ib::Guid, const std::vector<ib::Guid>&) override { return kDown; }
+  Status remove_guid_group(uint64_t) override { return kDown; }
   Result<std::string> version() override { return ++calls, answers.version; }
   Result<SiteSettings> settings() override { return ++calls, answers.settings; }
   Result<std::vector<ib::Guid>> ports() override { return ++calls, answers.ports; }

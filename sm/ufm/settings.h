@@ -45,7 +45,10 @@ struct EngineSettings {
   // From UFM's answer to the sweep of its OpenSM: before, a member that is gone in UFM may still
   // be written into a table.
   Duration effect{60'000};
-  Path folder;  // of the record of the members that ibpod-sm has put into UFM
+  // UFM's mapping of physical to virtual GUIDs is kept: it accepts the GUID of a bound VF only
+  // behind its PF. False: what ibpod-sm has put there before is removed.
+  bool map_vfs = false;
+  Path folder;  // of the record of the members and groups that ibpod-sm has put into UFM
 };
 
 }  // namespace ibpod::sm::ufm

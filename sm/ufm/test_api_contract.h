@@ -30,6 +30,7 @@ class Contract {
     check_removal();
     check_two_partitions();
     check_many();
+    check_groups();
     check_preflight();
   }
 
@@ -130,6 +131,26 @@ class Contract {
     CHECK(members(scope_.pkey).size() == kMostGuids);
     remove(scope_.pkey, guids);
     CHECK_FALSE(read(scope_.pkey).has_value());
+  }
+
+  // Those of others stay.
+  void check_groups() {
+    const auto before = ufm_.guid_groups();
+    REQUIRE_MESSAGE(before.ok(), before.error().text());
+    CHECK(before->empty());
+    const auto first = ufm_.add_guid_group(port(0), {port(1), port(2)});
+    REQUIRE_MESSAGE(first.ok(), first.error().text());
+    const auto second = ufm_.add_guid_group(port(3), {port(4)});
+    REQUIRE_MESSAGE(second.ok(), second.error().text());
+    CHECK(*first != *second);
+    CHECK(ufm_.guid_groups().value() ==
+          std::vector<GuidGroup>{{*first, {port(0)}, {port(1), port(2)}, true},
+                                 {*second, {port(3)}, {port(4)}, true}});
+    for (const uint64_t id : {*first, *first, *second}) {
+      const Status removed = ufm_.remove_guid_group(id);
+      CHECK_MESSAGE(removed.ok(), removed.error().text());
+    }
+    CHECK(ufm_.guid_groups().value().empty());
   }
 
   void check_preflight() {

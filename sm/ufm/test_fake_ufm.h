@@ -11,11 +11,13 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace ibpod::sm::ufm::test {
 
+inline constexpr std::string_view kVportLids = R"({"tenant_vport_lids":true})";
 inline const std::string kOurs = "ibpod-sm", kAdmin = "admin";
 
 class FakeUfm final : public UfmApi {
@@ -29,6 +31,7 @@ class FakeUfm final : public UfmApi {
   bool down = false;          // no address answers
   bool standby = false;       // only the standby does
   bool blocks = false;        // changes wait for cancel()
+  bool has_groups = true;     // of GUIDs: since UFM 6.16
   // Called before each call, and after it: may throw, which is the end of the caller's process.
   std::function<void()> before, after;
 
@@ -69,6 +72,27 @@ class FakeUfm final : public UfmApi {
     wait_if_blocked();
     const auto removed =
         call({.operation = fake_ufm::Operation::remove_guids, .pkey = pkey, .guids = guids});
+    if (!removed && removed.error().code() == Code::not_found) return ok();
+    return status_of(removed);
+  }
+  Result<std::vector<GuidGroup>> guid_groups() override {
+    if (!has_groups) return Error(Code::unsupported, "404: not served");
+    const auto outcome = TRY(call({.operation = fake_ufm::Operation::list_groups}));
+    std::vector<GuidGroup> groups;
+    for (const auto& [id, group] : outcome.groups) {
+      groups.push_back({static_cast<uint64_t>(id), group.physical, group.virtual_guids});
+      if (!group.properties.empty()) groups.back().vport_lids = group.properties == kVportLids;
+    }
+    return groups;
+  }
+  Result<uint64_t> add_guid_group(ib::Guid physical, const std::vector<ib::Guid>& vfs) override {
+    const auto outcome = TRY(call({.operation = fake_ufm::Operation::add_group,
+                                   .group = {{physical}, vfs, std::string(kVportLids)}}));
+    return static_cast<uint64_t>(outcome.group_id);
+  }
+  Status remove_guid_group(uint64_t id) override {
+    const auto removed =
+        call({.operation = fake_ufm::Operation::remove_group, .group_id = static_cast<int>(id)});
     if (!removed && removed.error().code() == Code::not_found) return ok();
     return status_of(removed);
   }

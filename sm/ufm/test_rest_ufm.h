@@ -42,6 +42,8 @@ struct RestUfm {
       {"/resources/ports?sys_type=Computer", R"([{"guid":"0x2"},{"guid":"0000000000000001"}])"},
       {"/resources/vports", "[]"},
   };
+  std::map<int, json::Value> groups = {};  // of GUIDs
+  bool serves_groups = true;
   std::map<ib::PKey, Entry> partitions = {{ib::PKey(0x7fff), {"management"}}};
 
   HttpsAnswer operator()(const HttpsRequest& request) {
@@ -55,6 +57,7 @@ struct RestUfm {
 
  private:
   static constexpr std::string_view kAll = "/resources/pkeys";
+  static constexpr std::string_view kGroups = "/app/smconf/physical_virtual_mapping";
   static constexpr std::string_view kQuery = "?guids_data=true";
 
   HttpsAnswer route(const HttpsRequest& request, std::string path) {
@@ -63,6 +66,7 @@ struct RestUfm {
     if (request.method == "POST" && path == kAll) return add(request.body);
     if (request.method == "POST" && path == "/actions/remove_guids_from_pkey" && serves_action)
       return remove_by_action(request.body);
+    if (path.starts_with(kGroups)) return route_groups(request, path.substr(kGroups.size()));
     const bool with_members = path.ends_with(kQuery);
     if (with_members) path.resize(path.size() - kQuery.size());
     if (request.method == "GET" && path == kAll) return list(with_members);
@@ -73,6 +77,23 @@ struct RestUfm {
     if (request.method != "DELETE" || guids == path.npos || !serves_delete)
       return {.status = 405, .body = "Method Not Allowed"};
     return remove(path.substr(0, guids), path.substr(guids + 7));
+  }
+
+  HttpsAnswer route_groups(const HttpsRequest& request, const std::string& rest) {
+    if (!serves_groups) return {.status = 404, .body = "<html>"};
+    if (request.method == "GET" && rest.empty()) {
+      json::Value all = json::Value::object();
+      for (const auto& [id, group] : groups) all.set(std::to_string(id), group);
+      return {.body = all.text()};
+    }
+    if (request.method == "POST" && rest.empty()) {
+      const int id = groups.empty() ? 1 : groups.rbegin()->first + 1;
+      groups.emplace(id, json::Value::parse(request.body).value());
+      return {.body = std::to_string(id)};
+    }
+    if (request.method != "DELETE" || rest.size() < 2) return {.status = 405, .body = "no"};
+    return groups.erase(std::stoi(rest.substr(1))) > 0 ? HttpsAnswer{.body = "{}"}
+                                                       : HttpsAnswer{.status = 404, .body = "no"};
   }
 
   HttpsAnswer unknown(const std::string& pkey) const {

@@ -7,6 +7,7 @@
 #include "lib/ib/pkey.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +60,19 @@ struct UfmVport {
   bool operator==(const UfmVport&) const = default;
 };
 
+// A group of UFM's mapping of physical to virtual GUIDs: UFM's OpenSM accepts these virtual GUIDs
+// only behind these physical ports.
+struct GuidGroup {
+  uint64_t id = 0;                      // UFM's
+  std::vector<ib::Guid> physical = {};  // sorted, each once, as the next one
+  std::vector<ib::Guid> virtual_guids = {};
+  // False: OpenSM gives these virtual ports no LIDs of their own. Empty: UFM does not show it.
+  std::optional<bool> vport_lids = {};
+  bool operator==(const GuidGroup&) const = default;
+};
+// Ports of VFs that one PF can have, with room to spare.
+inline constexpr size_t kMostVfs = 1024;
+
 // The peer that the last call has reached: why it was unavailable.
 enum class Peer {
   none,     // no address has answered in time
@@ -70,8 +84,9 @@ enum class Peer {
 // of its pair, or answered 5xx or something that is not its own (HTML, cut JSON): it may have done
 // what it was asked, or not. denied: UFM does not accept our credentials, or its user has no right
 // to this call. invalid: UFM refuses the value, with its words. unsupported: this release of UFM
-// does not serve the call (version(), settings(), ports() and vports() only). An answer without
-// error means that UFM has stored the change; whether it is in force, only a port's table shows.
+// does not serve the call (version(), settings(), ports(), vports() and those of groups of GUIDs
+// only). An answer without error means that UFM has stored the change; whether it is in force, only
+// a port's table shows.
 // One thread at a time, but for cancel().
 class UfmApi {
  public:
@@ -92,6 +107,14 @@ class UfmApi {
   // 1 to kMostGuids GUIDs. One that is no member changes nothing. UFM removes a partition with its
   // last member. ok if the partition does not exist.
   virtual Status remove(ib::PKey pkey, const std::vector<ib::Guid>& guids) = 0;
+
+  // The groups of GUIDs, by ID. unsupported: this release of UFM has none.
+  virtual Result<std::vector<GuidGroup>> guid_groups() = 0;
+  // Makes a group of one physical port and 1 to kMostVfs virtual GUIDs, whose virtual ports may
+  // have LIDs; returns its ID. After unavailable, UFM may have made it, also twice.
+  virtual Result<uint64_t> add_guid_group(ib::Guid physical, const std::vector<ib::Guid>& vfs) = 0;
+  // ok if there is no such group.
+  virtual Status remove_guid_group(uint64_t id) = 0;
 
   virtual Peer peer() const { return Peer::none; }
   // From any thread: ends the running call, and all later ones, with unavailable, within a second.

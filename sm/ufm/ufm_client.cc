@@ -15,6 +15,7 @@ std::string partitions_path(std::string_view rest = {}) {
   return std::string("/resources/pkeys").append(rest);
 }
 
+constexpr const char* kGroups = "/app/smconf/physical_virtual_mapping";
 constexpr std::string_view kGuidsData = "?guids_data=true";  // with qos_conf it breaks the list
 
 Status check_change_of(ib::PKey pkey, const std::vector<ib::Guid>& guids) {
@@ -25,6 +26,16 @@ Status check_change_of(ib::PKey pkey, const std::vector<ib::Guid>& guids) {
     return Error(Code::invalid, "expected 1 to " + std::to_string(kMostGuids) + " GUIDs, got " +
                                     std::to_string(guids.size()));
   for (const ib::Guid guid : guids) TRY(ib::check_port_guid(guid));
+  return ok();
+}
+
+Status check_group(ib::Guid physical, const std::vector<ib::Guid>& vfs) {
+  if (vfs.empty() || vfs.size() > kMostVfs)
+    return Error(Code::invalid, "expected 1 to " + std::to_string(kMostVfs) +
+                                    " virtual GUIDs behind a port, got " +
+                                    std::to_string(vfs.size()));
+  TRY(ib::check_port_guid(physical));
+  for (const ib::Guid vf : vfs) TRY(ib::check_port_guid(vf));
   return ok();
 }
 
@@ -160,6 +171,44 @@ Status UfmClient::add(const Addition& addition) {
 Status UfmClient::remove(ib::PKey pkey, const std::vector<ib::Guid>& guids) {
   return observed("remove", [&] { return send_removal(pkey, guids); });
 }
+Result<std::vector<GuidGroup>> UfmClient::guid_groups() {
+  return observed("guid_groups", [&] { return get(kGroups, parse_guid_groups); });
+}
+
+Result<uint64_t> UfmClient::add_guid_group(ib::Guid physical, const std::vector<ib::Guid>& vfs) {
+  return observed("add_guid_group", [&]() -> Result<uint64_t> {
+    TRY(check_group(physical, vfs));
+    uint64_t id = 0;
+    TRY(servers_.call({.method = "POST", .path = kGroups, .body = write_guid_group(physical, vfs)},
+                      [&](const HttpAnswer& answer) -> Status {
+                        const std::optional<Error> failure = failure_of(answer);
+                        if (failure) return *failure;
+                        id = TRY(parse_group_id(answer.body));
+                        return ok();
+                      }));
+    return id;
+  });
+}
+
+// A group is only taken for absent if the list of all is there: a wrong address answers 404, too.
+Status UfmClient::remove_guid_group(uint64_t id) {
+  return observed("remove_guid_group", [&]() -> Status {
+    bool missing = false;
+    TRY(servers_.call({.method = "DELETE", .path = kGroups + ("/" + std::to_string(id))},
+                      [&](const HttpAnswer& answer) -> Status {
+                        missing = is_not_found(answer);
+                        return missing ? ok() : check_change(answer.body);
+                      }));
+    if (!missing) return ok();
+    const std::vector<GuidGroup> groups = TRY(get(kGroups, parse_guid_groups));
+    const bool listed = std::any_of(groups.begin(), groups.end(),
+                                    [id](const GuidGroup& group) { return group.id == id; });
+    if (!listed) return ok();
+    return Error(Code::unsupported, "UFM has the group " + std::to_string(id) +
+                                        " of GUIDs, but does not serve its removal");
+  });
+}
+
 Result<std::string> UfmClient::version() {
   return observed("version", [&] { return get("/app/ufm_version", parse_version); });
 }

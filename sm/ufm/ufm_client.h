@@ -36,9 +36,12 @@ class UfmClient : public UfmApi {
   Result<std::optional<UfmPartition>> partition(ib::PKey pkey) override;
   Status add(const Addition& addition) override;
   Status remove(ib::PKey pkey, const std::vector<ib::Guid>& guids) override;
+  Result<std::vector<GuidGroup>> guid_groups() override;
+  Result<uint64_t> add_guid_group(ib::Guid physical, const std::vector<ib::Guid>& vfs) override;
+  Status remove_guid_group(uint64_t id) override;
   Peer peer() const override { return servers_.peer(); }
   void cancel() override { servers_.cancel(); }
-  // unsupported, these four, if this release of UFM does not serve them.
+  // unsupported, these four and guid_groups(), if this release of UFM does not serve them.
   Result<std::string> version() override;
   Result<SiteSettings> settings() override;
   Result<std::vector<ib::Guid>> ports() override;

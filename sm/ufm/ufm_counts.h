@@ -22,6 +22,10 @@ struct UfmCounts {
   // were not overtaken by a later one.
   Duration time_to_accepted{};
   Duration sum_to_accepted{};
+  // Now: VFs of bindings whose GUID UFM accepts only behind their PF, as last read, and the others.
+  // Both are 0 without EngineSettings::map_vfs.
+  uint64_t confined_vfs = 0;
+  uint64_t unconfined_vfs = 0;
   bool operator==(const UfmCounts&) const = default;
 };
 

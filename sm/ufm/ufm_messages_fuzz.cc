@@ -65,6 +65,21 @@ void check_vports(std::string_view text) {
   for (const UfmVport& vport : *vports) require(!vport.guid.none() && !vport.port.none());
 }
 
+void check_groups(std::string_view text) {
+  const auto id = parse_group_id(text);
+  if (!id) check_error(id.error());
+  const auto groups = parse_guid_groups(text);
+  if (!groups) return check_error(groups.error());
+  const GuidGroup* previous = nullptr;
+  for (const GuidGroup& group : *groups) {
+    require(previous == nullptr || previous->id < group.id);
+    previous = &group;
+    for (const auto* const guids : {&group.physical, &group.virtual_guids})
+      require(std::adjacent_find(guids->begin(), guids->end(), std::greater_equal()) ==
+              guids->end());
+  }
+}
+
 void check_rest(std::string_view text) {
   const auto version = parse_version(text);
   if (version) require(version->size() <= 64 && is_printable(*version));
@@ -86,6 +101,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   sm::ufm::check_single(text);
   sm::ufm::check_ports(text);
   sm::ufm::check_vports(text);
+  sm::ufm::check_groups(text);
   sm::ufm::check_rest(text);
   return 0;
 }

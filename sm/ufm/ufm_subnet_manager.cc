@@ -13,6 +13,8 @@ namespace {
 
 using Clock = Deadline::Clock;
 
+constexpr const char* kGroupsFolder = "mapping";  // in that of the members
+
 std::function<double()> random_number() {
   return [generator = std::minstd_rand(std::random_device()())]() mutable {
     return std::uniform_real_distribution<double>(0, 1)(generator);
@@ -36,20 +38,24 @@ Status check_taken(const DesiredPartition& desired, ib::PKey pkey,
 Result<std::unique_ptr<UfmSubnetManager>> UfmSubnetManager::start(EngineSettings settings,
                                                                   std::unique_ptr<UfmApi> api,
                                                                   OnChange changed) {
-  WrittenMembers written = TRY(WrittenMembers::open(settings.folder));
-  std::unique_ptr<UfmSubnetManager> engine(new UfmSubnetManager(
-      std::move(settings), std::move(api), std::move(changed), std::move(written)));
+  WrittenMembers members = TRY(WrittenMembers::open(settings.folder));
+  WrittenGroups groups = TRY(WrittenGroups::open(settings.folder / kGroupsFolder));
+  std::unique_ptr<UfmSubnetManager> engine(
+      new UfmSubnetManager(std::move(settings), std::move(api), std::move(changed),
+                           {std::move(members), std::move(groups)}));
   engine->thread_ =
       std::jthread([raw = engine.get()](const std::stop_token& stop) { raw->run(stop); });
   return engine;
 }
 
 UfmSubnetManager::UfmSubnetManager(EngineSettings settings, std::unique_ptr<UfmApi> api,
-                                   OnChange changed, WrittenMembers written)
+                                   OnChange changed, Written written)
     : settings_(std::move(settings)),
       on_change_(std::move(changed)),
       api_(std::move(api)),
-      reconciler_({*api_, std::move(written), random_number()}, settings_) {}
+      reconciler_({*api_, std::move(written.members), random_number()}, settings_),
+      mapping_({settings_.map_vfs, settings_.read_interval}, std::move(written.groups),
+               random_number()) {}
 
 UfmSubnetManager::~UfmSubnetManager() {
   thread_.request_stop();
@@ -59,7 +65,10 @@ UfmSubnetManager::~UfmSubnetManager() {
 void UfmSubnetManager::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     adopt_newest();
-    const bool more = reconciler_.tick(Clock::now()) || run_preflight();
+    // In turns: neither members nor groups wait for all of the others.
+    bool more = reconciler_.tick(Clock::now());
+    more = run_mapping() || more;
+    more = more || run_preflight();
     publish();
     if (!more) wait(stop);
   }
@@ -71,22 +80,34 @@ void UfmSubnetManager::adopt_newest() {
     const std::lock_guard lock(mutex_);
     newest = wanted_;
   }
-  if (newest.version == adopted_) return;
-  adopted_ = newest.version;
-  reconciler_.want(newest.version, *newest.partitions, Clock::now());
+  if (newest.vf_change != adopted_.vf_change) mapping_.want(newest.vf_ports);
+  if (newest.version != adopted_.version)
+    reconciler_.want(newest.version, *newest.partitions, Clock::now());
+  adopted_ = {newest.version, newest.vf_change};
+}
+
+bool UfmSubnetManager::is_serving() const {
+  return reconciler_.status(Clock::now()).health == engine::Health::serving;
+}
+
+// A UFM that does not answer is asked by the reconciler alone.
+bool UfmSubnetManager::run_mapping() {
+  return mapping_.is_active() && is_serving() && mapping_.tick(*api_, Clock::now());
 }
 
 bool UfmSubnetManager::run_preflight() {
   const Reconciler::Time now = Clock::now();
-  return preflight_.due() <= now && reconciler_.status(now).health == engine::Health::serving &&
-         preflight_.tick(*api_, now);
+  return preflight_.due() <= now && is_serving() && preflight_.tick(*api_, now);
 }
 
 void UfmSubnetManager::wait(const std::stop_token& stop) {
-  const auto is_due = [this] { return wanted_.version != adopted_; };
+  const auto is_due = [this] {
+    return wanted_.version != adopted_.version || wanted_.vf_change != adopted_.vf_change;
+  };
   const Reconciler::Time now = Clock::now();
   std::optional<Reconciler::Time> alarm = reconciler_.alarm(now);
   if (alarm && preflight_.due() > now) alarm = std::min(*alarm, preflight_.due());
+  if (const auto due = mapping_.alarm(now); alarm && due) alarm = std::min(*alarm, *due);
   std::unique_lock lock(mutex_);
   if (alarm)
     wake_.wait_until(lock, stop, *alarm, is_due);
@@ -101,9 +122,13 @@ UfmSubnetManager::Published UfmSubnetManager::present() const {
   now.status = reconciler_.status(Clock::now());
   const std::vector<engine::EngineFinding>& site = preflight_.findings();
   now.status.findings.insert(now.status.findings.end(), site.begin(), site.end());
+  const std::vector<engine::EngineFinding>& vfs = mapping_.findings();
+  now.status.findings.insert(now.status.findings.end(), vfs.begin(), vfs.end());
   now.faults = states.port_faults();
   now.taken = states.taken();
   now.counts = reconciler_.counts();
+  now.counts.confined_vfs = mapping_.confined();
+  now.counts.unconfined_vfs = mapping_.unconfined();
   now.others = published_.others;
   if (now.counts.scans == published_.counts.scans) return now;
   auto others = other_partitions(states.shown().all(), settings_.pkeys);
@@ -130,7 +155,17 @@ void UfmSubnetManager::apply(uint64_t version, engine::Partitions partitions) {
   {
     const std::lock_guard lock(mutex_);
     if (version <= wanted_.version) return;
-    wanted_ = {version, std::move(partitions)};
+    wanted_.version = version;
+    wanted_.partitions = std::move(partitions);
+  }
+  wake_.notify_all();
+}
+
+void UfmSubnetManager::set_vf_ports(std::vector<engine::VfPort> ports) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++wanted_.vf_change;
+    wanted_.vf_ports = std::move(ports);
   }
   wake_.notify_all();
 }

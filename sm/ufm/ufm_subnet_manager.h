@@ -8,6 +8,7 @@
 #pragma once
 
 #include "sm/engine/subnet_manager.h"
+#include "sm/ufm/guid_mapping.h"
 #include "sm/ufm/preflight.h"
 #include "sm/ufm/reconciler.h"
 #include "sm/ufm/settings.h"
@@ -26,7 +27,8 @@ namespace ibpod::sm::ufm {
 
 class UfmSubnetManager final : public engine::SubnetManager {
  public:
-  // Reads the record of the last process; its errors are those of WrittenMembers::open().
+  // Reads the records of the last process; its errors are those of WrittenMembers::open() and
+  // WrittenGroups::open().
   static Result<std::unique_ptr<UfmSubnetManager>> start(EngineSettings settings,
                                                          std::unique_ptr<UfmApi> api,
                                                          OnChange changed);
@@ -39,9 +41,13 @@ class UfmSubnetManager final : public engine::SubnetManager {
   UfmSubnetManager& operator=(UfmSubnetManager&&) = delete;
 
   void apply(uint64_t version, engine::Partitions partitions) override;
+  void set_vf_ports(std::vector<engine::VfPort> ports) override;
   engine::EngineStatus status() const override;
   engine::Capabilities capabilities() const override {
-    return {.writes = true, .follows_sweeps = false, .serves_vports = true};
+    return {.writes = true,
+            .follows_sweeps = false,
+            .serves_vports = true,
+            .confines_vfs = settings_.map_vfs};
   }
   std::vector<engine::PortFault> port_faults() const override;
   // Also `exists` for a P_Key that another user of UFM has. It names the ports by which that is
@@ -56,11 +62,18 @@ class UfmSubnetManager final : public engine::SubnetManager {
   UfmCounts counts() const;
 
  private:
+  struct Written {
+    WrittenMembers members;
+    WrittenGroups groups;
+  };
   UfmSubnetManager(EngineSettings settings, std::unique_ptr<UfmApi> api, OnChange changed,
-                   WrittenMembers written);
+                   Written written);
+  // The numbers grow with each change.
   struct Wanted {
     uint64_t version = 0;
     engine::Partitions partitions;
+    uint64_t vf_change = 0;
+    std::vector<engine::VfPort> vf_ports;
   };
   struct Published {
     engine::EngineStatus status;
@@ -75,6 +88,8 @@ class UfmSubnetManager final : public engine::SubnetManager {
   void adopt_newest();
   Published present() const;
   void publish();
+  bool is_serving() const;
+  bool run_mapping();
   bool run_preflight();
   void wait(const std::stop_token& stop);
 
@@ -89,8 +104,11 @@ class UfmSubnetManager final : public engine::SubnetManager {
 
   // The rest belongs to the thread.
   Reconciler reconciler_;
+  GuidMapping mapping_;
   Preflight preflight_;
-  uint64_t adopted_ = 0;  // the version that it was given
+  struct Adopted {
+    uint64_t version = 0, vf_change = 0;
+  } adopted_;  // what it was given
 
   std::jthread thread_;  // last, as it uses all other members
 };

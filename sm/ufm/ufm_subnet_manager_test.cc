@@ -147,6 +147,44 @@ TEST_CASE_FIXTURE(Engine,
   CHECK(now.trouble.find("P_Key 0x0010 is in use in UFM") == 0);
 }
 
+TEST_CASE_FIXTURE(Engine, "VFs are put behind their PFs if that is set, beside the members") {
+  settings.map_vfs = true;
+  start();
+  CHECK(engine->capabilities().confines_vfs);
+  apply({{kBlue, {{kA, kFull}}}});
+  engine->set_vf_ports({{kC, kA}, {kC, kB}});
+  const auto in_ufm = [&](size_t vfs) {
+    const fake_ufm::GuidGroups groups = ufm.groups();
+    return groups.size() == 1 && groups.begin()->second.virtual_guids.size() == vfs;
+  };
+  CHECK(in_time([&] { return in_ufm(2) && engine->counts().confined_vfs == 2; }));
+  until_swept();
+  engine->set_vf_ports({{kC, kB}});
+  CHECK(in_time([&] { return in_ufm(1) && engine->counts().confined_vfs == 1; }));
+  SUBCASE("it stays when the engine ends") {
+    engine.reset();
+    CHECK(in_ufm(1));
+  }
+  SUBCASE("without the setting it goes") {
+    settings.map_vfs = false;
+    start();
+    apply({{kBlue, {{kA, kFull}}}});
+    CHECK(in_time([&] { return ufm.groups().empty(); }));
+    CHECK(ufm.partitions().at(kBlue).members.size() == 1);
+  }
+  SUBCASE("a fault there is a finding, and changes nothing for the members") {
+    engine->set_vf_ports({{ib::Guid(), kB}});
+    const EngineStatus now = bell.wait(*engine, [](const EngineStatus& status) {
+      return std::any_of(status.findings.begin(), status.findings.end(), [](const auto& finding) {
+        return finding.kind == engine::EngineFinding::Kind::unconfined_vf;
+      });
+    });
+    CHECK(now.health == Health::serving);
+    CHECK(engine->port_faults().empty());
+    CHECK(engine->counts().unconfined_vfs == 1);
+  }
+}
+
 TEST_CASE_FIXTURE(Engine, "it ends at once, also during a call that hangs") {
   blocks = true;
   start();

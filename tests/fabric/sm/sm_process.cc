@@ -21,6 +21,8 @@ namespace ibpod {
 namespace {
 
 constexpr auto kHostOfSm = "h6";
+constexpr auto kPKeys = R"([{"first": "0x0001", "last": "0x00ff"},
+  {"first": "0x1000", "last": "0x10ff", "use": "explicit"}])";
 
 // The address of the simulated subnet.
 std::string simulator() {
@@ -71,9 +73,9 @@ void SmProcess::write_files() const {
   folder_.write("sm.json", "{\"stateDir\": \"" + state.native() + "\", \"socket\": \"" +
                                (folder_.path() / "sm.sock").native() +
                                "\", \"metricsAddress\": \"unix:" +
-                               (folder_.path() / "metrics.sock").native() + "\", " + engine() + R"(,
-    "pkeys": [{"first": "0x0001", "last": "0x00ff"},
-              {"first": "0x1000", "last": "0x10ff", "use": "explicit"}],
+                               (folder_.path() / "metrics.sock").native() + "\", " + engine() +
+                               ", \"pkeys\": " + (setup_.pkeys.empty() ? kPKeys : setup_.pkeys) +
+                               R"(,
     "look": {"device": "ibsim0", "window": 64, "scanSeconds": )" +
                                std::to_string(setup_.scan_seconds) + R"(},
     "nodes": {)" + guids_of_nodes(setup_.hosts) +

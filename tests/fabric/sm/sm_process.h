@@ -28,6 +28,8 @@ class SmProcess {
     // Added to the process's environment. LD_PRELOAD goes before the library through which it sees
     // the subnet.
     std::map<std::string, std::string> environment = {};
+    // Ranges of P_Keys; empty: 0x0001 to 0x00ff, and 0x1000 to 0x10ff for explicit use.
+    std::string pkeys = {};
   };
   explicit SmProcess(Setup setup) : setup_(std::move(setup)) {}
   // Ends it, too, if it still runs.
@@ -77,6 +79,7 @@ class SmProcess {
   void until_healthy();
 
  protected:
+  Setup& setup() { return setup_; }
   void use(std::map<std::string, std::string> environment) {
     setup_.environment = std::move(environment);
   }

@@ -19,6 +19,10 @@ Words<Operation> words_of(Operation) {
           {"settings", Operation::settings},
           {"ports", Operation::ports},
           {"vports", Operation::vports},
+          {"list_groups", Operation::list_groups},
+          {"read_group", Operation::read_group},
+          {"add_group", Operation::add_group},
+          {"remove_group", Operation::remove_group},
           {"other", Operation::other}};
 }
 
@@ -34,11 +38,18 @@ bool is_of_pkeys(Operation operation) { return operation <= Operation::set_qos; 
 
 bool is_write(Operation operation) { return is_of_pkeys(operation) && operation > Operation::read; }
 
+bool is_of_groups(Operation operation) {
+  return operation >= Operation::list_groups && operation <= Operation::remove_group;
+}
+
 std::string text(const LogEntry& entry) {
   const Call& call = entry.call;
   std::string line = call.caller + " " + std::string(name(call.operation));
   if (call.pkey != ib::PKey()) line += " " + call.pkey.text();
   if (!call.guids.empty()) line += " " + std::to_string(call.guids.size()) + " GUIDs";
+  if (call.group_id != 0) line += " " + std::to_string(call.group_id);
+  for (const ib::Guid guid : call.group.physical) line += " behind " + guid.text();
+  for (const ib::Guid guid : call.group.virtual_guids) line += " " + guid.text();
   if (call.membership) line += " " + std::string(ib::name(*call.membership));
   line += ": " + std::to_string(entry.status);
   if (entry.delivery == Delivery::reset || entry.delivery == Delivery::never)

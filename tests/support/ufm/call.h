@@ -27,6 +27,10 @@ enum class Operation {
   settings,
   ports,
   vports,
+  list_groups,  // of GUIDs: physical_virtual_mapping
+  read_group,
+  add_group,
+  remove_group,
   other,  // Call::path says what
 };
 Words<Operation> words_of(Operation);
@@ -34,6 +38,7 @@ std::string_view name(Operation operation);
 bool is_of_pkeys(Operation operation);
 // True if it is to change a partition.
 bool is_write(Operation operation);
+bool is_of_groups(Operation operation);
 
 // Empty: the call does not have the argument.
 struct Call {
@@ -47,6 +52,8 @@ struct Call {
   std::optional<bool> ip_over_ib = {};
   std::optional<std::string> partition_name = {};
   std::optional<Qos> qos = {};
+  GuidGroup group = {};   // of add_group
+  int group_id = 0;       // of read_group and remove_group
   std::string path = {};  // "POST /ufmRest/resources/pkeys", if it came over HTTP
 };
 
@@ -65,6 +72,8 @@ struct Outcome {
   int status = 200;
   std::string text = {};       // the reason of an error, as UFM writes it: plain text
   Partitions partitions = {};  // of list; of read: the one, or nothing
+  GuidGroups groups = {};      // of list_groups; of read_group: the one
+  int group_id = 0;            // of add_group
   Delivery delivery = Delivery::whole;
   std::chrono::milliseconds delay{0};
   bool ok() const { return status / 100 == 2; }
@@ -77,7 +86,7 @@ struct LogEntry {
   Call call;
   int status = 0;  // which the caller did not learn if the answer was lost
   Delivery delivery = Delivery::whole;
-  bool changed = false;  // the partitions
+  bool changed = false;  // the partitions, or the groups of GUIDs
 };
 
 // One line: "ibpod-sm post 0x0005 2 GUIDs limited: 200".

@@ -1,6 +1,7 @@
 #include "tests/support/ufm/control.h"
 
 #include "lib/json/read.h"
+#include "tests/support/ufm/guid_mappings.h"
 #include "tests/support/ufm/rest_answer.h"
 #include "tests/support/ufm/settings_json.h"
 #include "tests/support/ufm/state_json.h"
@@ -114,6 +115,8 @@ const std::map<std::string, Command>& commands() {
       {"POST lose_writes", post_lose_writes},
       {"GET partitions",
        [](FakeUfm& ufm, const Value&) { return to_json(ufm.ufm().partitions()); }},
+      {"GET groups",
+       [](FakeUfm& ufm, const Value&) { return Value::parse(show_groups(ufm.ufm().groups())); }},
       {"DELETE log", [](FakeUfm& ufm, const Value&) { return ufm.ufm().clear_log(), done(); }},
       {"PUT effect", put_effect},
       {"PUT ports", put_ports},

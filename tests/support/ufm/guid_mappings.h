@@ -1,31 +1,30 @@
 // GuidMappings: which virtual GUIDs may appear behind which physical ports, as
-// /app/smconf/physical_virtual_mapping stores it. For any number of threads.
+// /app/smconf/physical_virtual_mapping stores it.
 #pragma once
 
-#include "lib/base/result.h"
+#include "tests/support/ufm/call.h"
 
-#include <map>
-#include <mutex>
-#include <optional>
 #include <string>
 
 namespace ibpod::fake_ufm {
 
 class GuidMappings {
  public:
-  // The ID of the new group. invalid: `body` is no such group.
-  Result<int> add(const std::string& body);
-  // {"1": {...}}
-  std::string show_all() const;
-  // One group; empty if there is none.
-  std::optional<std::string> show(const std::string& id) const;
-  // False if there is none.
-  bool remove(const std::string& id);
+  // Does what is asked for; `call` is one with is_of_groups(). An error changes nothing.
+  Outcome apply(const Call& call, const Switches& switches);
+
+  const GuidGroups& all() const { return groups_; }
+  bool operator==(const GuidMappings&) const = default;
 
  private:
-  mutable std::mutex mutex_;
-  std::map<std::string, std::string> groups_;
-  int last_ = 0;
+  GuidGroups groups_;
+  int last_ = 0;  // ID
 };
+
+// The body of a POST. invalid: `body` is no such group.
+Result<GuidGroup> read_group(const std::string& body);
+// {"1": {...}}, and the one.
+std::string show_groups(const GuidGroups& groups);
+std::string show_group(const GuidGroup& group);
 
 }  // namespace ibpod::fake_ufm

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "tests/support/ufm/accounts.h"
-#include "tests/support/ufm/guid_mappings.h"
 #include "tests/support/ufm/http_message.h"
 #include "tests/support/ufm/inventory.h"
 #include "tests/support/ufm/jobs.h"
@@ -63,7 +62,6 @@ class RestInterface {
 
   Site site_;
   Jobs jobs_;
-  GuidMappings mappings_;
   mutable std::mutex mutex_;
   RestSettings settings_;  // guarded by mutex_
 };

@@ -269,6 +269,20 @@ TEST_CASE_FIXTURE(Fixture, "version, settings of the subnet manager, mappings, t
         R"({"1":{"physical-port-guid":["0x00000000000000ab"],"virtual-port-guid":[]}})");
   CHECK(get(mapping + "/1").starts_with("{\"physical-port-guid\""));
   CHECK(send("GET", mapping + "/2").status == 404);
+  CHECK(send("GET", mapping + "/one").status == 404);
+  CHECK(send("PUT", mapping + "/1", "{}").status == 405);
+  const std::string whole =
+      R"({"physical-port-guid":["0x00000000000000cd"],"virtual-port-guid":["0x0000000000000001"],)"
+      R"("properties":{"tenant_vport_lids":true}})";
+  CHECK(send("POST", mapping, whole).body == "2");
+  CHECK(get(mapping + "/2") == whole);
+  CHECK(send("POST", mapping, R"({"properties":1})").status == 400);
+  CHECK(send("DELETE", mapping).status == 405);
+  CHECK(send("DELETE", mapping + "/1").status == 200);
+  CHECK(send("DELETE", mapping + "/1").status == 404);
+  CHECK(get(mapping) == "{\"2\":" + whole + "}");
+  set(&RestSettings::serves_guid_groups, false);
+  CHECK(send("GET", mapping).status == 404);
   CHECK(send("POST", "/ufmRest/app/tokens").body.find("access_token") != std::string::npos);
 }
 

@@ -40,6 +40,7 @@ struct RestSettings {
   bool accepts_trailing_slash = true;
   bool serves_guid_removal = true;    // DELETE /resources/pkeys/{pkey}/guids/{list}
   bool serves_removal_action = true;  // the deprecated /actions/remove_guids_from_pkey
+  bool serves_guid_groups = true;     // /app/smconf/physical_virtual_mapping: since 6.16
   bool shows_membership = true;       // of members
   bool shows_index0 = true;
   bool shows_management_membership = true;  // since 6.19

@@ -40,6 +40,7 @@ void visit_switches(Visitor& visitor, Target& target) {
   visitor("post_honors_memberships", target.post_honors_memberships);
   visitor("post_overwrites_ip_over_ib", target.post_overwrites_ip_over_ib);
   visitor("index0_once", target.index0_once);
+  visitor("port_in_one_group", target.port_in_one_group);
   visitor("created_status", target.created_status);
   visitor("exists_status", target.exists_status);
 }
@@ -55,6 +56,7 @@ void visit_settings(Visitor& visitor, Target& target) {
   visitor("accepts_trailing_slash", target.accepts_trailing_slash);
   visitor("serves_guid_removal", target.serves_guid_removal);
   visitor("serves_removal_action", target.serves_removal_action);
+  visitor("serves_guid_groups", target.serves_guid_groups);
   visitor("shows_membership", target.shows_membership);
   visitor("shows_index0", target.shows_index0);
   visitor("shows_management_membership", target.shows_management_membership);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace ibpod::fake_ufm {
 
@@ -40,6 +41,16 @@ using Partitions = std::map<ib::PKey, Partition>;
 // "management": always there, and read only.
 inline constexpr ib::PKey kManagement{0x7fff};
 
+// A group of /app/smconf/physical_virtual_mapping: these virtual GUIDs may appear behind these
+// ports.
+struct GuidGroup {
+  std::vector<ib::Guid> physical, virtual_guids;
+  std::string properties = {};  // JSON as it was sent; empty: none
+  bool operator==(const GuidGroup&) const = default;
+};
+// By ID.
+using GuidGroups = std::map<int, GuidGroup>;
+
 // The defaults are those of UFM 6.19.1 as its users report it; NICo's carbide-ufm-mock and
 // nv-config-manager's ufm_mock have others (docs/ufm-stand-in.md).
 struct Switches {
@@ -51,6 +62,7 @@ struct Switches {
   bool post_honors_memberships = false;     // as the manual says; UFM makes all members full
   bool post_overwrites_ip_over_ib = false;  // of a partition that exists already
   bool index0_once = false;                 // true: 400 for index 0 of a GUID in a second P_Key
+  bool port_in_one_group = false;           // true: 400 for a port of another group of GUIDs
   int created_status = 200;                 // of /add: 200 or 201
   int exists_status = 409;                  // of /add of a P_Key that exists: 409 or 400
   bool operator==(const Switches&) const = default;

@@ -60,6 +60,9 @@ Result<Call> read_call(const Value& object) {
   TRY(json::take(fields, "index0", call.index0, to_flag));
   TRY(json::take(fields, "ip_over_ib", call.ip_over_ib, to_flag));
   TRY(json::take(fields, "partition_name", call.partition_name));
+  TRY(json::take(fields, "physical", call.group.physical, list_of(to_guid)));
+  TRY(json::take(fields, "virtual", call.group.virtual_guids, list_of(to_guid)));
+  TRY(take_number(fields, "group", call.group_id, 1'000'000));
   TRY(json::refuse_unknown(object, fields));
   return call;
 }
@@ -119,6 +122,7 @@ Value to_json(const LogEntry& entry) {
   shown.set("pkey", show(call.pkey, forms)).set("guids", guids);
   if (call.membership) shown.set("membership", ib::name(*call.membership));
   if (call.index0) shown.set("index0", *call.index0);
+  if (call.group_id != 0) shown.set("group", call.group_id);
   shown.set("path", call.path).set("status", entry.status);
   shown.set("delivery", word_of(words_of(entry.delivery), entry.delivery));
   return shown.set("changed", entry.changed);

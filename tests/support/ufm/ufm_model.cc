@@ -47,16 +47,36 @@ UfmModel::UfmModel(Clock clock) : clock_(std::move(clock)) {
 
 Outcome UfmModel::call(const Call& call) {
   const std::lock_guard lock(mutex_);
+  if (is_of_groups(call.operation)) return change_groups(call);
   const std::optional<Partition> before = find(call.pkey);
   Outcome outcome = carry_out(call, faults_.take(call));
   const bool changed = find(call.pkey) != before;
   if (changed) {
-    undo_.push_back({call.pkey, before});
-    if (undo_.size() > kMostUndone) undo_.pop_front();
+    push({call.pkey, before});
     note_change();
   }
   log_.push_back({clock_(), call, outcome.status, outcome.delivery, changed});
   return outcome;
+}
+
+// They are no partitions: neither their generation nor last_updated changes.
+Outcome UfmModel::change_groups(const Call& call) {
+  const GuidMappings before = groups_;
+  Outcome outcome = carry_out(call, faults_.take(call));
+  const bool changed = groups_ != before;
+  if (changed) push({.pkey = {}, .before = {}, .groups = before});
+  log_.push_back({clock_(), call, outcome.status, outcome.delivery, changed});
+  return outcome;
+}
+
+void UfmModel::push(Undo undo) {
+  undo_.push_back(std::move(undo));
+  if (undo_.size() > kMostUndone) undo_.pop_front();
+}
+
+Outcome UfmModel::apply_to(const Call& call, Partitions& partitions, GuidMappings& groups) const {
+  return is_of_groups(call.operation) ? groups.apply(call, switches_)
+                                      : apply(call, switches_, known_, partitions);
 }
 
 void UfmModel::log_refusal(const Call& call, int status) {
@@ -65,18 +85,20 @@ void UfmModel::log_refusal(const Call& call, int status) {
 }
 
 Outcome UfmModel::carry_out(const Call& call, const std::optional<Fault>& fault) {
-  if (!fault) return apply(call, switches_, known_, partitions_);
+  if (!fault) return apply_to(call, partitions_, groups_);
   Outcome outcome;
   if (fault->kind == FaultKind::half_done) {
     Call half = call;
     half.guids.resize(call.guids.size() / 2);
     half.memberships.resize(std::min(call.memberships.size(), half.guids.size()));
-    (void)apply(half, switches_, known_, partitions_);  // the caller learns of the fault alone
+    // The caller learns of the fault alone. A group of GUIDs has no half.
+    if (!is_of_groups(call.operation)) (void)apply_to(half, partitions_, groups_);
   } else if (is_done(fault->kind)) {
-    outcome = apply(call, switches_, known_, partitions_);
+    outcome = apply_to(call, partitions_, groups_);
   } else if (fault->kind == FaultKind::ignore) {
     Partitions copy = partitions_;
-    outcome = apply(call, switches_, known_, copy);
+    GuidMappings copy_of_groups = groups_;
+    outcome = apply_to(call, copy, copy_of_groups);
   }
   if (fault->kind == FaultKind::refuse || fault->kind == FaultKind::half_done)
     outcome = Outcome{.status = fault->status, .text = fault->text};
@@ -127,7 +149,9 @@ size_t UfmModel::lose_writes(size_t count) {
   size_t lost = 0;
   for (; lost < count && !undo_.empty(); ++lost) {
     const Undo& undo = undo_.back();
-    if (undo.before)
+    if (undo.groups)
+      groups_ = *undo.groups;
+    else if (undo.before)
       partitions_[undo.pkey] = *undo.before;
     else
       partitions_.erase(undo.pkey);
@@ -148,6 +172,11 @@ void UfmModel::set_partitions(Partitions partitions) {
   partitions_.try_emplace(kManagement, Partition{"management"});
   undo_.clear();
   note_change();
+}
+
+GuidGroups UfmModel::groups() const {
+  const std::lock_guard lock(mutex_);
+  return groups_.all();
 }
 
 std::vector<LogEntry> UfmModel::log() const {

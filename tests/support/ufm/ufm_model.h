@@ -1,11 +1,12 @@
-// UfmModel: a UFM without its REST interface. It stores partitions, does what callers ask for, or
-// what a fault makes of that, and writes a log. A second administrator is another caller. What it
-// stores is not in force: that is for the OpenSM of a PartitionsWriter, or of a model.
-// For any number of threads.
+// UfmModel: a UFM without its REST interface. It stores partitions and groups of GUIDs, does what
+// callers ask for, or what a fault makes of that, and writes a log. A second administrator is
+// another caller. What it stores is not in force: that is for the OpenSM of a PartitionsWriter, or
+// of a model. For any number of threads.
 #pragma once
 
 #include "tests/support/ufm/call.h"
 #include "tests/support/ufm/fault.h"
+#include "tests/support/ufm/guid_mappings.h"
 #include "tests/support/ufm/state.h"
 
 #include <cstdint>
@@ -45,6 +46,7 @@ class UfmModel {
   // Without a call, a fault or an entry in the log: for a judge, and for an initial state.
   Partitions partitions() const;
   void set_partitions(Partitions partitions);  // kManagement is added if it is missing
+  GuidGroups groups() const;
 
   std::vector<LogEntry> log() const;
   void clear_log();
@@ -60,11 +62,16 @@ class UfmModel {
   void set_listener(std::function<void()> listener);
 
  private:
+  // `groups`: of a call about groups, with the last ID; else `before` is of the partition.
   struct Undo {
     ib::PKey pkey;
     std::optional<Partition> before;
+    std::optional<GuidMappings> groups = {};
   };
+  Outcome change_groups(const Call& call);
+  Outcome apply_to(const Call& call, Partitions& partitions, GuidMappings& groups) const;
   Outcome carry_out(const Call& call, const std::optional<Fault>& fault);
+  void push(Undo undo);
   std::optional<Partition> find(ib::PKey pkey) const;
   void note_change();
 
@@ -73,6 +80,7 @@ class UfmModel {
   Switches switches_;
   std::set<ib::Guid> known_;
   Partitions partitions_;
+  GuidMappings groups_;
   std::deque<Undo> undo_;
   std::vector<LogEntry> log_;
   FaultQueue faults_;

@@ -315,5 +315,56 @@ TEST_CASE("callers in several threads: no change is lost") {
   CHECK(ufm.generation() == 200);
 }
 
+Call add_group(Guid physical, std::vector<Guid> virtual_guids) {
+  Call call = of(Operation::add_group);
+  call.pkey = {};
+  call.group = {{physical}, std::move(virtual_guids)};
+  return call;
+}
+
+Call of_group(Operation operation, int id) {
+  Call call = of(operation);
+  call.group_id = id;
+  return call;
+}
+
+TEST_CASE("groups of GUIDs are stored beside the partitions, and a failover may lose them, too") {
+  UfmModel ufm;
+  const uint64_t generation = ufm.generation();
+  CHECK(ufm.call(add_group(kA, {kB})).group_id == 1);
+  CHECK(ufm.call(add_group(kA, {kC})).group_id == 2);
+  CHECK(ufm.groups() == GuidGroups{{1, {{kA}, {kB}}}, {2, {{kA}, {kC}}}});
+  CHECK(ufm.call(of_group(Operation::read_group, 2)).groups.size() == 1);
+  CHECK(ufm.call(of_group(Operation::remove_group, 3)).status == 404);
+  CHECK(ufm.log().back().changed == false);
+  CHECK(ufm.call(of_group(Operation::remove_group, 1)).ok());
+  CHECK(ufm.log().back().changed);
+  CHECK(text(ufm.log().back()) == "ibpod-sm remove_group 0x0005 1: 200");
+  CHECK_MESSAGE(ufm.generation() == generation, "they are no partitions");
+  CHECK(ufm.lose_writes(2) == 2);
+  CHECK(ufm.groups() == GuidGroups{{1, {{kA}, {kB}}}});
+  CHECK_MESSAGE(ufm.call(add_group(kB, {kC})).group_id == 2, "an ID that was given away before");
+
+  ufm.set_switches({.port_in_one_group = true});
+  CHECK(ufm.call(add_group(kA, {kC})).status == 400);
+  CHECK(ufm.call(add_group(kC, {kC})).ok());
+}
+
+TEST_CASE("faults meet calls about groups of GUIDs as they do others") {
+  UfmModel ufm;
+  const auto with = [&](FaultKind kind) {
+    ufm.inject({.kind = kind, .operations = {Operation::add_group}});
+    CHECK(ufm.call(post({kA})).status == 200);
+    return ufm.call(add_group(kA, {kB}));
+  };
+  CHECK(with(FaultKind::refuse).status == 500);
+  CHECK(with(FaultKind::half_done).status == 500);
+  const Outcome ignored = with(FaultKind::ignore);
+  CHECK(ignored.group_id == 1);
+  CHECK(ufm.groups().empty());
+  CHECK_FALSE(with(FaultKind::lose_answer).delivered());
+  CHECK(ufm.groups().size() == 1);
+}
+
 }  // namespace
 }  // namespace ibpod::fake_ufm
