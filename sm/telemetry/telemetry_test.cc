@@ -48,11 +48,8 @@ TEST_CASE("calls to UFM are counted by their result, and timed") {
   CHECK(bed.shows("ibpod_sm_ufm_calls_total{operation=\"add\",result=\"unavailable\"} 1"));
   CHECK(bed.shows("ibpod_sm_ufm_call_seconds_count{operation=\"add\"} 2"));
   CHECK(bed.shows("ibpod_sm_ufm_call_seconds_bucket{operation=\"add\",le=\"1\"} 1"));
-  bed.report.ufm_members({.widened = 2,
-                          .ignored = 3,
-                          .foreign = 4,
-                          .confined_vfs = 5,
-                          .unconfined_vfs = 6});
+  bed.report.ufm_members(
+      {.widened = 2, .ignored = 3, .foreign = 4, .confined_vfs = 5, .unconfined_vfs = 6});
   CHECK(bed.shows("ibpod_sm_ufm_mapped_vfs{confined=\"yes\"} 5"));
   CHECK(bed.shows("ibpod_sm_ufm_mapped_vfs{confined=\"no\"} 6"));
   CHECK(bed.shows("ibpod_sm_ufm_widened_total 2"));
