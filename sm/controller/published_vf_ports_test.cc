@@ -1,4 +1,4 @@
-// What a subnet manager learns of VFs and their PFs, and when.
+// The VFs and PFs that a subnet manager is given, and when.
 #include "sm/controller/test_fixture.h"
 
 #include <doctest/doctest.h>

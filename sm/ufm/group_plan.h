@@ -45,7 +45,7 @@ class ShownGroups {
   std::map<ib::Guid, std::set<ib::Guid>> pfs_of_vf_;  // of ours
 };
 
-// What was done with a PF since UFM was read.
+// The changes of a PF since UFM was read.
 struct PortProgress {
   bool made = false;                // a group
   std::set<uint64_t> removed = {};  // IDs

@@ -116,8 +116,8 @@ bool GuidMapping::read(UfmApi& api, Time now) {
   return true;
 }
 
-// What is not ours any more leaves the record when no late answer and no failover can bring it
-// back.
+// A group that is not ours any more leaves the record when no late answer and no failover can bring
+// it back.
 Status GuidMapping::note_reading(ib::Guid pf, Time now) {
   Port& port = ports_[pf];
   WrittenPort written = written_.of(pf);

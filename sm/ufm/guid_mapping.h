@@ -91,7 +91,7 @@ class GuidMapping {
   Reading reading_;
   std::map<ib::Guid, Port> ports_;  // by PF
   std::optional<Fault> fault_;
-  // Of the last call of each kind, if it has not succeeded since and is still needed.
+  // The errors of the last call of each kind, if it has not succeeded since and is still needed.
   std::string read_failure_, change_failure_;
   Report report_;
 };

@@ -90,7 +90,7 @@ TEST_CASE("groups of others stay as they are") {
     bed.pass(minutes(1));
     bed.check_converged();
   }
-  SUBCASE("also one of ours that they have made anew with a port of theirs, by its ID") {
+  SUBCASE("also one of ours that they have made again with a port of theirs, by its ID") {
     bed.want({{kPf1, {kVf1}}});
     bed.run();
     CHECK(bed.ufm.lose_writes(1) == 1);

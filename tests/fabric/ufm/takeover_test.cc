@@ -185,7 +185,7 @@ struct Takeover : Ufm, SmFixture {
     const std::string said = started->output();
     REQUIRE_MESSAGE(started->finish() == 0, said);
   }
-  // Of converted.json.
+  // The result for converted.json.
   std::string jq(const std::string& filter) const {
     files_.write("filter", filter);
     sh("jq -c -f filter converted.json >filtered");
