@@ -56,8 +56,13 @@ stored() { # PKEY GUID
 }
 is_stored() { [ "$(stored "$1" "$2")" = "$3" ]; } # PKEY GUID MEMBERSHIP
 
-# The P_Keys that ibpod-sm has changed, or has tried to, by UFM's own log.
+# What ibpod-sm has asked for, by UFM's own log: the P_Keys that it has changed, or has tried to; and the requests that name a P_Key,
+# to read it or to change it.
 written_pkeys() {
   ufm_control GET log |
     jq -r '[.[] | select(.caller == "ibpod" and (.operation | test("post|add|put|remove|delete|qos"))) | .pkey] | unique | join(" ")'
+}
+requests_naming() { # PKEY, as 0x1234
+  ufm_control GET log | jq -r --arg pkey "$1" --arg digits "${1#0x}" '
+    .[] | select(.caller == "ibpod" and (.pkey == $pkey or (.path | test("/(0x)?0*" + $digits + "(/|$)"; "i")))) | .path'
 }

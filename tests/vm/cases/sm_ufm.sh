@@ -68,8 +68,10 @@ say "a limited member that is made full does not stay so"
 names_partition p3 green
 add p3
 expect_match "P_Keys of p3" "$(table p3 p3)" "0:0x0003*"
+before=$(sm_metric ibpod_sm_ufm_widened_total)
 as_another post 0x3 "${guid[p3]}" full
 wait_for 60 is_stored 0x3 "${guid[p3]}" limited
+[ "$(sm_metric ibpod_sm_ufm_widened_total)" -gt "$before" ] || fail "ibpod-sm does not count the full member"
 wait_for 60 has_first p3 0x0003
 wait_for 60 is_in_state p3 verified
 del p3
@@ -102,4 +104,6 @@ del p1
 wait_for 60 has_records ""
 wait_for 60 is_unbound
 expect_eq "what ibpod-sm has changed" "$(written_pkeys)" "0x1 0x2 0x3"
+expect_match "a request that names a P_Key of ours" "$(requests_naming 0x1)" "*/*" # it would tell one of the other's
+expect_eq "requests that name the other client's P_Key" "$(requests_naming 0x1234)" ""
 expect_eq "the other client's partition" "$(stored 0x1234 02:00:00:00:00:00:99:99)" full
