@@ -56,7 +56,7 @@ stored() { # PKEY GUID
 }
 is_stored() { [ "$(stored "$1" "$2")" = "$3" ]; } # PKEY GUID MEMBERSHIP
 
-# What ibpod-sm has asked for, by UFM's own log: the P_Keys that it has changed, or has tried to; and the requests that name a P_Key,
+# By UFM's own log of ibpod-sm: the P_Keys that it has changed, or has tried to; and the requests that name a P_Key,
 # to read it or to change it.
 written_pkeys() {
   ufm_control GET log |
