@@ -43,6 +43,9 @@ begin_service() { # FILTER
   make_certificates "$service"
   sm_conf "$for_nodes | .listen.address = \"$service:7473\" | .opensm.program = \"\(\$work)/opensm\" | $1" "${guids[@]}"
   start_sm
+  create_partitions
+}
+create_partitions() {
   sm partition create blue --pkey 0x0001 --membership full --index0 --ipoib yes --allow default
   sm partition create red --pkey 0x0002 --membership full --index0 --ipoib yes --allow default
 }
@@ -85,6 +88,7 @@ outage() { # NAME
     agent) echo "kill -9 $agent_pid" ;;
     restart) echo "kill -9 $agent_pid; ibpod-agent --config $WORK/agent.json --node vm >>$WORK/agent.out 2>>$WORK/agent.log &" ;;
     network) echo "ip address delete $service/32 dev lo" ;;
+    ufm) echo "curl -sf --max-time 10 --unix-socket $WORK/ufm.sock -X PUT -d '{\"on\": false}' http://ufm/stand-in/serving" ;;
   esac
 }
 
@@ -113,6 +117,7 @@ end_outage() { # NAME
       wait_for 60 ctl devices
       ;;
     network) ip address add "$service/32" dev lo ;;
+    ufm) ufm_serves true ;; # of path_ufm.sh
   esac
   wait_for 60 serves
   case $1 in service | opensm) echo "$begin $(milliseconds)" >>"$opensm_came" ;; esac

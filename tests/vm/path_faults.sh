@@ -64,7 +64,8 @@ try_in_del() { # OUTAGE...
 expect_kept() { # OUTAGE PARTITION
   case $1 in
     agent) expect_error 11 '*agent*' ;; # without it the node attaches nothing at all
-    restart) if [ "$rc" = 0 ]; then expect_in p5 "$2"; else expect_error 11 '*'; fi ;;
+    # The binding may end while the call waits.
+    restart | ufm) if [ "$rc" = 0 ]; then expect_in p5 "$2"; else expect_error 11 '*'; fi ;;
     *) expect_error 11 '*p3*' ;;
   esac
 }

@@ -85,6 +85,9 @@ forget_keys() { # KEY PCI...
   done < <(echo "0,1 0"; for pci in "${@:2}"; do echo "$(path_to "$pci") 1"; done)
 }
 
+# A number of the service's own metrics; empty where it has none of that name.
+sm_metric() { curl -sf --max-time 5 --unix-socket "$WORK/metrics.sock" http://sm/metrics | sed -n "s/^$1 //p"; } # NAME
+
 sm() { ibpodctl --sm "unix:$sm_socket" "$@"; }
 
 # "serving", or what the subnet manager is instead; and what is wrong with the fabric: a subject, a text and a remedy a line.

@@ -15,7 +15,6 @@ jump() { date -s "@$(($(date +%s) + $1 * 365 * 86400))" >/dev/null; } # YEARS
 set_right() { # to what the steady clock says
   date -s "@$((started + $(cut -d. -f1 /proc/uptime) - up))" >/dev/null
 }
-sm_metric() { curl -sf --max-time 5 --unix-socket "$WORK/metrics.sock" http://sm/metrics | sed -n "s/^$1 //p"; }
 started=$(date +%s) up=$(cut -d. -f1 /proc/uptime)
 at_end set_right
 
