@@ -33,12 +33,11 @@ Result<StartedEngine> start_ufm(const config::UfmSettings& settings,
   StartedEngine started;
   started.update_metrics = [&telemetry, raw = engine.get()] {
     const ufm::UfmCounts counts = raw->counts();
-    telemetry::UfmTelemetry(telemetry).set_members(
-        {.widened = counts.widened,
-         .ignored = counts.ignored,
-         .foreign = counts.foreign,
-         .confined_vfs = counts.confined_vfs,
-         .unconfined_vfs = counts.unconfined_vfs});
+    telemetry::UfmTelemetry(telemetry).set_members({.widened = counts.widened,
+                                                    .ignored = counts.ignored,
+                                                    .foreign = counts.foreign,
+                                                    .confined_vfs = counts.confined_vfs,
+                                                    .unconfined_vfs = counts.unconfined_vfs});
   };
   started.subnet_manager = std::move(engine);
   return started;

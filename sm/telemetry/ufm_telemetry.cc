@@ -35,8 +35,8 @@ const Family kUfmVfs{
 }  // namespace
 
 const std::vector<Family>& ufm_families() {
-  static const std::vector<Family> families{kUfmCalls, kUfmSeconds, kUfmWidened, kUfmIgnored,
-                                            kUfmForeign, kUfmVfs};
+  static const std::vector<Family> families{kUfmCalls,   kUfmSeconds, kUfmWidened,
+                                            kUfmIgnored, kUfmForeign, kUfmVfs};
   return families;
 }
 

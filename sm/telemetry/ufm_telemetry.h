@@ -15,7 +15,8 @@ namespace ibpod::sm::telemetry {
 const std::vector<http::Family>& ufm_families();
 
 // The members that UFM has made full, and those that it has accepted and not shown, both since the
-// start; and the present numbers of foreign members, and of VFs that are confined to their PF or not.
+// start; and the present numbers of foreign members, and of VFs that are confined to their PF or
+// not.
 struct UfmMembers {
   uint64_t widened = 0;
   uint64_t ignored = 0;

@@ -88,7 +88,7 @@ outage() { # NAME
     agent) echo "kill -9 $agent_pid" ;;
     restart) echo "kill -9 $agent_pid; ibpod-agent --config $WORK/agent.json --node vm >>$WORK/agent.out 2>>$WORK/agent.log &" ;;
     network) echo "ip address delete $service/32 dev lo" ;;
-    ufm) echo "curl -sf --max-time 10 --unix-socket $WORK/ufm.sock -X PUT -d '{\"on\": false}' http://ufm/stand-in/serving" ;;
+    ufm) echo "curl -sf -o /dev/null --max-time 10 --unix-socket $WORK/ufm.sock -X PUT -d '{\"on\": false}' http://ufm/stand-in/serving" ;;
   esac
 }
 
