@@ -1,5 +1,5 @@
-# Outages between a pod and its partition: of the SM service, OpenSM, the node's agent (for good, or restarted at once), the
-# network between agent and service. Meanwhile the pods of two tenants try to reach each other. For the cases path_*.
+# Outages between a pod and its partition: of the SM service, OpenSM, UFM (path_ufm.sh), the node's agent (for good, or restarted
+# at once), the network between agent and service. Meanwhile the pods of two tenants try to reach each other. For the cases path_*.
 # shellcheck shell=bash disable=SC2016,SC2034
 . "$ROOT/tests/vm/agent.sh"
 . "$ROOT/tests/vm/sm.sh"
