@@ -51,8 +51,8 @@ Error twice_in_a_pod(const std::string& folder, const std::string& ifname) {
 // The attachment that has the device, if any; `dead` gets the records to release. An error if
 // waiting cannot help.
 Result<std::optional<std::string>> holder(const Context& context, const node::RecordName& own,
+                                          const std::vector<node::RecordName>& names,
                                           std::vector<node::RecordName>& dead) {
-  const std::vector<node::RecordName> names = TRY(context.host.records.in_folder(own.folder));
   std::optional<std::string> living;
   for (const node::RecordName& name : names) {
     const Result<node::Record> record = context.host.records.read(name);
@@ -147,10 +147,10 @@ Result<FolderLock> acquire_device(const Context& context, const node::RecordName
     std::optional<std::string> living;
     std::optional<FolderWatch> watch;
     {
-      FolderLock lock = TRY(context.host.records.lock(own.folder, deadline));
-      living = TRY(holder(context, own, dead));
+      node::LockedFolder locked = TRY(context.host.records.lock_and_list(own.folder, deadline));
+      living = TRY(holder(context, own, locked.names, dead));
       const bool owes = TRY(owes_addresses(context, own));
-      if (!living && dead.empty() && !owes) return lock;
+      if (!living && dead.empty() && !owes) return std::move(locked.lock);
       watch = TRY(context.host.records.watch(own.folder));
     }
     if (!living && dead.empty()) {

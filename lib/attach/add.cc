@@ -20,7 +20,7 @@ constexpr Duration kCarrier{3000};
 
 struct Validated {
   node::Namespace pod;
-  std::optional<node::Function> before;  // before the change
+  std::vector<std::string> char_devices;  // before the change
   std::optional<cni::Ipam> ipam;
 };
 
@@ -32,7 +32,7 @@ Result<Validated> validate(const Context& context, const AttachmentDriver& drive
   Validated validated;
   validated.pod = TRY(pod_namespace(context));
   TRY(check_name_is_free(context, validated.pod));
-  validated.before = TRY(driver.check_usable(context));
+  validated.char_devices = TRY(driver.check_usable(context));
   validated.ipam = TRY(ipam_of(context, context.request.network));
   if (validated.ipam) {
     TRY(timed(context, "IPAM VERSION", [&] { return validated.ipam->check_version(deadline); }));
@@ -105,7 +105,7 @@ Status attach_device(const Context& context, const AttachmentDriver& driver, nod
 }
 
 Result<cni::AddResult> complete(const Context& context, const AttachmentDriver& driver,
-                                const std::optional<node::Function>& before, node::Record& record,
+                                const std::vector<std::string>& char_devices, node::Record& record,
                                 IpamAllocation& allocation, Deadline deadline) {
   const ReadyResult joined = TRY(driver.wait_ready(
       context, record, index_requirement_for(allocation.is_configured()), deadline));
@@ -117,7 +117,7 @@ Result<cni::AddResult> complete(const Context& context, const AttachmentDriver& 
   // The network's DNS settings have precedence over IPAM's, as in the containernetworking plugins.
   if (!context.request.network.dns.is_null()) result.dns = context.request.network.dns;
   for (const ib::PKey key : joined.unverified) result.unverified.push_back(key.text());
-  TRY(driver.publish(context, record, joined.entry, before));
+  TRY(driver.publish(context, record, joined.entry, char_devices));
   // If a DEL came during the IPAM call, this ADD must fail: no later call would release the
   // addresses.
   TRY(check_still_ours(context, record));
@@ -183,7 +183,7 @@ Result<cni::AddResult> add(const Context& opened, AttachmentDriver& driver, Dead
   IpamAllocation allocation(validated.ipam);
   if (!attached) return undo(context, record, allocation, attached.error());
   Result<cni::AddResult> result =
-      complete(context, driver, validated.before, record, allocation, deadline);
+      complete(context, driver, validated.char_devices, record, allocation, deadline);
   if (result) return result;
   return undo(context, record, allocation, result.error());
 }

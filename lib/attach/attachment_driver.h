@@ -37,8 +37,8 @@ class AttachmentDriver {
   virtual Status check_allowed(const Context& context) const = 0;
 
   // Refuses a device that no ADD can use in the node's present state. Changes nothing. Returns the
-  // function before the change; nothing if no function will be changed.
-  virtual Result<std::optional<node::Function>> check_usable(const Context& context) const = 0;
+  // device's character devices before the change; none if it will not be changed.
+  virtual Result<std::vector<std::string>> check_usable(const Context& context) const = 0;
 
   // The caller holds the folder's lock. Completes the record with the original state and writes it
   // to disk before the first change.
@@ -49,11 +49,11 @@ class AttachmentDriver {
   virtual Result<ReadyResult> wait_ready(const Context& context, node::Record& record,
                                          IndexRequirement requirement, Deadline deadline) const = 0;
 
-  // Publishes the result to others than the runtime (the device-info file). `before`: as returned
-  // by check_usable().
+  // Publishes the result to others than the runtime (the device-info file). `char_devices`: as
+  // returned by check_usable().
   virtual Status publish(const Context& context, const node::Record& record,
                          const std::optional<TableEntry>& membership,
-                         const std::optional<node::Function>& before) const = 0;
+                         const std::vector<std::string>& char_devices) const = 0;
 
   // ok if the interface is still as ADD made it, addresses aside; a difference is reported as 106.
   virtual Status check(const Context& context, const node::Record& record,

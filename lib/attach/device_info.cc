@@ -37,16 +37,16 @@ Status update_device_info(const node::Records& records, const Path& file,
   return node::write_device_info(file, info);
 }
 
-Status warn_of_other_char_devices(const Context& context, const node::Function& before) {
-  const std::optional<node::Function> now = TRY(context.host.kernel.function(before.address));
-  if (!now || before.char_devices == now->char_devices) return ok();
+Status warn_of_other_char_devices(const Context& context, const ib::PciAddress& device,
+                                  const std::vector<std::string>& before) {
+  const std::vector<std::string> now = TRY(context.host.kernel.char_devices(device));
+  if (before == now) return ok();
   const auto list = [](const std::vector<std::string>& names) {
     return names.empty() ? "none" : join(names, ", ");
   };
   context.log.warn(
-      "the RDMA character devices of " + now->address.text() + " changed from " +
-      list(before.char_devices) + " to " + list(now->char_devices) +
-      ": a container that is allowed them by number may have access to the wrong ones");
+      "the RDMA character devices of " + device.text() + " changed from " + list(before) + " to " +
+      list(now) + ": a container that is allowed them by number may have access to the wrong ones");
   return ok();
 }
 

@@ -19,6 +19,7 @@ Status update_device_info(const node::Records& records, const Path& file,
 
 // Moving or binding an RDMA device changes its character devices, but the container's access was
 // decided before: warns if they differ from those of `before`.
-Status warn_of_other_char_devices(const Context& context, const node::Function& before);
+Status warn_of_other_char_devices(const Context& context, const ib::PciAddress& device,
+                                  const std::vector<std::string>& before);
 
 }  // namespace ibpod::attach

@@ -192,11 +192,11 @@ Result<bool> IpoibDriver::resolve(const Context& context, Deadline deadline) {
   return true;
 }
 
-Result<std::optional<node::Function>> IpoibDriver::check_usable(const Context& context) const {
+Result<std::vector<std::string>> IpoibDriver::check_usable(const Context& context) const {
   const Master master = TRY(usable_master(context, config_.spec));
   TRY(check_mtu(config_.spec.mtu, config_.mode.value_or(master.netdev.ipoib->mode), kMostDatagram,
                 ""));
-  return std::optional<node::Function>();
+  return std::vector<std::string>();
 }
 
 Status IpoibDriver::check_allocated(const Context& context, Deadline deadline) const {
@@ -255,7 +255,7 @@ Status IpoibDriver::move_to_pod(const Context& context, node::Record& record, ib
 }
 
 Status IpoibDriver::publish(const Context&, const node::Record&, const std::optional<TableEntry>&,
-                            const std::optional<node::Function>&) const {
+                            const std::vector<std::string>&) const {
   return ok();
 }
 

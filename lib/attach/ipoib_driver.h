@@ -38,7 +38,7 @@ class IpoibDriver : public AttachmentDriver {
   Status check_allowed(const Context&) const override { return ok(); }
   // Refuses a master that is missing, not InfiniBand, or a child, and an MTU above that of the
   // mode.
-  Result<std::optional<node::Function>> check_usable(const Context& context) const override;
+  Result<std::vector<std::string>> check_usable(const Context& context) const override;
   // Only writes the record: the port may not have the P_Key yet.
   Status attach(const Context& context, node::Record& record, Deadline deadline) const override;
   // Waits for the P_Key in the port's table, makes the child, moves it to the pod, and waits for
@@ -47,7 +47,7 @@ class IpoibDriver : public AttachmentDriver {
                                  IndexRequirement requirement, Deadline deadline) const override;
   Status publish(const Context& context, const node::Record& record,
                  const std::optional<TableEntry>& membership,
-                 const std::optional<node::Function>& before) const override;
+                 const std::vector<std::string>& char_devices) const override;
   Status check(const Context& context, const node::Record& record,
                IndexRequirement requirement) const override;
   Status collect_strays(const Context& context) const override;

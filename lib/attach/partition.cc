@@ -56,6 +56,12 @@ const node::RdmaDevice* device_of(const std::vector<node::RdmaDevice>& devices,
   return found == devices.end() ? nullptr : &*found;
 }
 
+// True if the port's keys of other partitions count: for a bound port, the SM service verifies that
+// it is in no other partition, and a child uses none of them.
+bool needs_all_keys(const node::Record& record) {
+  return !record.child && record.spec.partitions.empty();
+}
+
 Result<PortView> read_port(const Context& context, const node::Record& record, ib::PKey key,
                            IndexRequirement requirement) {
   PortView view;
@@ -65,7 +71,9 @@ Result<PortView> read_port(const Context& context, const node::Record& record, i
   view.missing = "RDMA device not found";  // probably being renamed
   const node::RdmaDevice* const device = device_of(devices, record);
   if (device == nullptr) return view;
-  Result<ib::Port> port = context.host.kernel.port(where, device->name);
+  node::Kernel& kernel = context.host.kernel;
+  Result<ib::Port> port = needs_all_keys(record) ? kernel.port(where, device->name)
+                                                 : kernel.port_up_to(where, device->name, key);
   if (!port && port.error().code() == Code::not_found) return view;
   view.port = TRY(std::move(port));
   if (requirement == IndexRequirement::index_0) {
@@ -152,9 +160,7 @@ const node::Namespace& home_of_rdma(const node::Record& record) {
 Result<TableEntry> await_partition(const Context& context, const node::Record& record, ib::PKey key,
                                    IndexRequirement requirement, Deadline deadline) {
   const PortView view = TRY(await_view(context, record, key, requirement, deadline));
-  // For a bound port, the SM service verifies that it is in no other partition.
-  if (view.missing.empty() && !record.child && record.spec.partitions.empty())
-    warn_of_others(context, view, key);
+  if (view.missing.empty() && needs_all_keys(record)) warn_of_others(context, view, key);
   return entry_of(view, record, key, "timed out waiting for P_Key " + key.text());
 }
 
@@ -165,7 +171,7 @@ Status check_partition(const Context& context, const node::Record& record, ib::P
                                 .reported_as(cni::kCheckFailed));
   TRY(entry_of(view, record, key, "P_Key " + key.text() + " is missing")
           .reported_as(cni::kCheckFailed));
-  if (!record.child && record.spec.partitions.empty()) warn_of_others(context, view, key);
+  if (needs_all_keys(record)) warn_of_others(context, view, key);
   return ok();
 }
 

@@ -246,10 +246,10 @@ Status VfDriver::check_allowed(const Context& context) const {
                "runtimeConfig.infinibandGUID are empty");
 }
 
-Result<std::optional<node::Function>> VfDriver::check_usable(const Context& context) const {
-  const node::Function function = TRY(usable_function(context));
+Result<std::vector<std::string>> VfDriver::check_usable(const Context& context) const {
+  TRY(usable_function(context));
   if (config_.spec.isolation) TRY(check_isolation(context));
-  return std::optional(function);
+  return context.host.kernel.char_devices(config_.device);
 }
 
 Status VfDriver::attach(const Context& context, node::Record& record, Deadline deadline) const {
@@ -297,8 +297,8 @@ Status VfDriver::use_full_key(const Context& context, const node::Record& record
 
 Status VfDriver::publish(const Context& context, const node::Record& record,
                          const std::optional<TableEntry>& membership,
-                         const std::optional<node::Function>& before) const {
-  if (before) TRY(warn_of_other_char_devices(context, *before));
+                         const std::vector<std::string>& char_devices) const {
+  TRY(warn_of_other_char_devices(context, record.device, char_devices));
   if (config_.device_info.empty()) return ok();
   const std::vector<node::RdmaDevice> devices =
       TRY(context.host.kernel.rdma_devices(home_of_rdma(record), record.device));

@@ -38,13 +38,13 @@ class VfDriver : public AttachmentDriver {
   Result<bool> resolve(const Context& context, Deadline deadline) override;
   Status check_allowed(const Context& context) const override;
   // Refuses a function that does not exist or cannot be used, and isolation in shared mode.
-  Result<std::optional<node::Function>> check_usable(const Context& context) const override;
+  Result<std::vector<std::string>> check_usable(const Context& context) const override;
   Status attach(const Context& context, node::Record& record, Deadline deadline) const override;
   Result<ReadyResult> wait_ready(const Context& context, node::Record& record,
                                  IndexRequirement requirement, Deadline deadline) const override;
   Status publish(const Context& context, const node::Record& record,
                  const std::optional<TableEntry>& membership,
-                 const std::optional<node::Function>& before) const override;
+                 const std::vector<std::string>& char_devices) const override;
   Status check(const Context& context, const node::Record& record,
                IndexRequirement requirement) const override;
   Status collect_strays(const Context&) const override { return ok(); }

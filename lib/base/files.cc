@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -47,6 +49,13 @@ Result<Fd> open_regular(const Path& path) {
   return fd;
 }
 
+}  // namespace
+
+Result<std::string> read_file(const Path& path, size_t limit) {
+  const Fd fd = TRY(open_regular(path));
+  return read_all(fd, path.string(), limit);
+}
+
 Result<std::string> read_all(const Fd& fd, const std::string& what, size_t limit) {
   std::string content;
   std::array<char, 16384> buffer;
@@ -59,13 +68,6 @@ Result<std::string> read_all(const Fd& fd, const std::string& what, size_t limit
       return Error(Code::invalid, what + " is larger than " + std::to_string(limit) + " bytes");
     }
   }
-}
-
-}  // namespace
-
-Result<std::string> read_file(const Path& path, size_t limit) {
-  const Fd fd = TRY(open_regular(path));
-  return read_all(fd, path.string(), limit);
 }
 
 Status write_file_atomically(const Path& path, std::string_view content) {
@@ -106,16 +108,29 @@ Status make_folders(const Path& path) {
 
 Result<std::vector<std::string>> list_folder(const Path& path) {
   std::vector<std::string> names;
-  std::error_code error;
-  std::filesystem::directory_iterator entry(path, error);
-  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    names.push_back(entry->path().filename().string());
-  }
-  if (error && error != std::errc::no_such_file_or_directory) {
-    return Error::from_errno(error.value(), "list " + path.string());
+  const std::string what = "list " + path.string();
+  const Result<int> opened =
+      sys(what, [&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (!opened && opened.error().error_number() == ENOENT) return names;
+  const Fd folder(TRY(opened));
+  alignas(dirent64) std::array<std::byte, 8192> entries;
+  while (true) {
+    const ssize_t size =
+        TRY(sys(what, [&] { return ::getdents64(folder.get(), entries.data(), entries.size()); }));
+    if (size == 0) break;
+    take_names(std::span(entries).first(static_cast<size_t>(size)), names);
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+void take_names(std::span<const std::byte> entries, std::vector<std::string>& names) {
+  for (size_t at = 0; at < entries.size();) {
+    const auto* const entry = reinterpret_cast<const dirent64*>(entries.data() + at);
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+    at += entry->d_reclen;
+  }
 }
 
 bool path_exists(const Path& path) {

@@ -6,8 +6,10 @@
 #include "lib/base/fd.h"
 #include "lib/base/result.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,9 @@ using Path = std::filesystem::path;
 // The whole content of a regular file. not_found if it does not exist; invalid if it is larger than
 // `limit` or not a regular file (reading a FIFO would block).
 Result<std::string> read_file(const Path& path, size_t limit = 4 << 20);
+
+// The rest of an open file, called `what` in errors; invalid if it is larger than `limit`.
+Result<std::string> read_all(const Fd& fd, const std::string& what, size_t limit);
 
 // Replaces or creates the file (mode 0600): writes a temporary file next to it, flushes, renames,
 // and flushes the folder. After a crash the content is the old one or the new one. The folder must
@@ -40,6 +45,8 @@ Status make_folders(const Path& path);
 
 // The names in a folder, sorted, without "." and ".."; empty if the folder does not exist.
 Result<std::vector<std::string>> list_folder(const Path& path);
+// Adds the names in an answer of getdents64(2), without "." and "..".
+void take_names(std::span<const std::byte> entries, std::vector<std::string>& names);
 
 // True if the entry exists; a dangling link does.
 bool path_exists(const Path& path);

@@ -49,16 +49,9 @@ Status check_folder(const struct stat& found, const std::string& what, Sticky st
                                  ": other users can replace files in it; run chmod go-w " + what);
 }
 
-Status check_folder(const Path& folder, Sticky sticky = Sticky::is_safe,
-                    Group group = Group::counts) {
-  struct stat found = {};
-  TRY(sys("stat " + folder.string(), [&] { return ::stat(folder.c_str(), &found); }));
-  return check_folder(found, folder.string(), sticky, group);
-}
-
-// In a sticky folder any user can make a link that leads to a file of root's.
-Result<std::optional<Path>> link_of(const Path& path) {
-  struct stat found = {};
+// In a sticky folder any user can make a link that leads to a file of root's. `found`: what is at
+// the path itself.
+Result<std::optional<Path>> link_of(const Path& path, struct stat& found) {
   TRY(sys("open " + path.string(), [&] { return ::lstat(path.c_str(), &found); }));
   if (!S_ISLNK(found.st_mode)) return std::optional<Path>();
   TRY(check_owner(found, "the link " + path.string(), "chown -h root " + path.string()));
@@ -77,9 +70,11 @@ Status check_way(Path path, Group group = Group::counts) {
     auto part = path.relative_path().begin();
     const Path relative = path.relative_path();
     std::optional<Path> target;
+    struct stat found = {};
+    TRY(sys("stat /", [&] { return ::stat("/", &found); }));
     for (part = relative.begin(); part != relative.end() && !target; ++part) {
-      TRY(check_folder(at, Sticky::is_safe, group));
-      target = TRY(link_of(at / *part));
+      TRY(check_folder(found, at.string(), Sticky::is_safe, group));
+      target = TRY(link_of(at / *part, found));
       if (!target) at /= *part;
     }
     if (!target) return ok();
@@ -97,7 +92,7 @@ Status check_file(const struct stat& found, const std::string& what, Refused ref
   if (!S_ISREG(found.st_mode)) return Error(Code::denied, what + " is not a regular file");
   TRY(check_owner(found, what, "chown root " + what));
   mode_t open = found.st_mode & (refused == Refused::access ? 077U : 022U);
-  if (is_own_group(found.st_gid)) open &= ~static_cast<mode_t>(S_IRGRP);
+  if ((open & S_IRGRP) != 0 && is_own_group(found.st_gid)) open &= ~static_cast<mode_t>(S_IRGRP);
   if (open == 0) return ok();
   const std::string mode = what + " has mode " + octal(found.st_mode);
   if (refused == Refused::writes)
@@ -121,7 +116,7 @@ Result<Fd> open_checked(const Path& path, Refused refused) {
 
 Result<std::string> read_checked(const Path& path, size_t limit, Refused refused) {
   const Fd fd = TRY(open_checked(path, refused));
-  return read_file("/proc/self/fd/" + std::to_string(fd.get()), limit).during(path.string());
+  return read_all(fd, path.string(), limit);
 }
 
 }  // namespace
@@ -145,7 +140,7 @@ Status check_trusted_folder(const Path& folder) {
   struct stat found = {};
   if (!way && way.error().code() != Code::not_found) return way;
   if (::stat(folder.c_str(), &found) != 0) return ok();
-  return check_folder(folder, Sticky::counts);
+  return check_folder(found, folder.string(), Sticky::counts, Group::counts);
 }
 
 Result<Fd> open_trusted_log(const Path& path) {

@@ -36,4 +36,12 @@ Result<PciAddress> PciAddress::parse(std::string_view text) {
                "\"" + std::string(text) + "\" is not a PCI address" + expected_for(lower));
 }
 
+uint32_t PciAddress::number() const {
+  const auto part = [this](size_t begin, size_t size) {
+    return static_cast<uint32_t>(
+        parse_hex(std::string_view(text_).substr(begin, size)).value_or(0));
+  };
+  return empty() ? 0 : part(0, 4) << 16 | part(5, 2) << 8 | part(8, 2) << 3 | part(11, 1);
+}
+
 }  // namespace ibpod::ib

@@ -4,6 +4,7 @@
 #include "lib/base/result.h"
 
 #include <compare>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,8 @@ class PciAddress {
   // The form that sysfs uses.
   const std::string& text() const { return text_; }
   bool empty() const { return text_.empty(); }
+  // Domain, bus, device and function in one number: 0x00003b02 is 0000:3b:00.2. 0 if it is empty.
+  uint32_t number() const;
   auto operator<=>(const PciAddress&) const = default;
 
  private:

@@ -30,5 +30,11 @@ TEST_CASE("nothing else gets through: it ends up in a path") {
         "0000:3b:00.2");
 }
 
+TEST_CASE("the number of an address has all its parts, in their order") {
+  CHECK(PciAddress::parse("0000:3b:00.2")->number() == 0x3b02);
+  CHECK(PciAddress::parse("10af:3b:1f.7")->number() == 0x10af3bff);
+  CHECK(PciAddress().number() == 0);
+}
+
 }  // namespace
 }  // namespace ibpod::ib

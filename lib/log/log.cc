@@ -4,24 +4,28 @@
 
 #include <array>
 #include <chrono>
+#include <cstdio>
 
-#include <time.h>
 #include <unistd.h>
 
 namespace ibpod::log {
 namespace {
 
-// 2026-01-31T12:00:00.123Z
+// 2026-01-31T12:00:00.123Z. Not by gmtime(), which reads the files of the local time zone.
 std::string now() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  const time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(since).count();
-  const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(since).count() % 1000;
-  tm broken{};
-  ::gmtime_r(&seconds, &broken);
-  std::array<char, 32> text{};
-  const size_t length = ::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &broken);
-  const std::string digits = std::to_string(1000 + millis);
-  return std::string(text.data(), length) + "." + digits.substr(1) + "Z";
+  using namespace std::chrono;
+  const auto time = floor<milliseconds>(system_clock::now());
+  const auto day = floor<days>(time);
+  const year_month_day date(day);
+  const hh_mm_ss clock(time - day);
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ",
+                static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                static_cast<unsigned>(date.day()), static_cast<int>(clock.hours().count()),
+                static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()),
+                static_cast<int>(clock.subseconds().count()));
+  return text.data();
 }
 
 void put(int fd, const std::string& line) {

@@ -19,14 +19,12 @@ namespace {
 #define SO_NETNS_COOKIE 71
 #endif
 
-// The cookie of the calling thread's namespace; nothing if the kernel has none.
-Result<std::optional<uint64_t>> cookie() {
-  const Fd fd(
-      TRY(sys("open a socket", [] { return ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); })));
+// The cookie of a socket's namespace; nothing if the kernel has none.
+Result<std::optional<uint64_t>> cookie(int socket) {
   uint64_t value = 0;
   socklen_t length = sizeof value;
   const auto got = sys("ask for the namespace's cookie", [&] {
-    return ::getsockopt(fd.get(), SOL_SOCKET, SO_NETNS_COOKIE, &value, &length);
+    return ::getsockopt(socket, SOL_SOCKET, SO_NETNS_COOKIE, &value, &length);
   });
   if (got) return std::optional(value);
   if (got.error().error_number() == ENOPROTOOPT) return std::optional<uint64_t>();
@@ -56,19 +54,26 @@ Result<NetNs> NetNs::open(const Path& path) {
 
 // The namespace of the thread, not of the process: threads of one process may be in different
 // namespaces.
-Result<NetNs> NetNs::current() { return open("/proc/thread-self/ns/net"); }
+Result<NetNs> NetNs::current() {
+  Fd fd(TRY(sys("open the own network namespace", [] {
+    return ::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  })));
+  return NetNs(std::move(fd));
+}
 
-Result<Identity> NetNs::identity_inside() const {
+Result<Identity> NetNs::identity_by(int socket) const {
   struct stat found;
   TRY(sys("stat a network namespace", [&] { return ::fstat(fd_.get(), &found); }));
-  const std::optional<uint64_t> known = TRY(cookie());
+  const std::optional<uint64_t> known = TRY(cookie(socket));
   return Identity{found.st_dev, found.st_ino, known};
 }
 
 Result<Identity> NetNs::identity() const {
   Result<Identity> identity = Error(Code::internal, "not asked");
-  TRY(run_in_netns(fd_, "identify a network namespace", [&] {
-    identity = identity_inside();
+  TRY(run_in_netns(fd_, "identify a network namespace", [&]() -> Status {
+    const Fd fd(
+        TRY(sys("open a socket", [] { return ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); })));
+    identity = identity_by(fd.get());
     return ok();
   }));
   return identity;

@@ -30,8 +30,8 @@ class NetNs {
 
   const Fd& fd() const { return fd_; }
   Result<Identity> identity() const;
-  // The same for a thread that is in it: identity() starts one.
-  Result<Identity> identity_inside() const;
+  // The same by any socket in the namespace; identity() starts a thread that opens one.
+  Result<Identity> identity_by(int socket) const;
   // True if both are the same one. Both are open, so their inode numbers are not used again.
   Result<bool> is_same(const NetNs& other) const;
 

@@ -157,8 +157,9 @@ Status add_address(Socket& socket, IfIndex link, const ip::Prefix& address);
 // netlink.RouteAddEcmp of the Go library: IPv4 uses the new one from then on, IPv6 both.
 Status add_route(Socket& socket, IfIndex link, const Route& route);
 
-// Enables IPv6 on the link and on lo in the namespace `netns` (net.ipv6.conf.LINK.disable_ipv6), if
-// it is off. Success on a kernel without IPv6, which refuses the addresses itself.
-Status enable_ipv6(const Fd& netns, const std::string& link);
+// Enables IPv6 on the link and on lo in the calling thread's namespace
+// (net.ipv6.conf.LINK.disable_ipv6), if it is off. Success on a kernel without IPv6, which refuses
+// the addresses itself.
+Status enable_ipv6(const std::string& link);
 
 }  // namespace ibpod::nl

@@ -1,5 +1,4 @@
 #include "lib/base/files.h"
-#include "lib/base/run_on_thread.h"
 #include "lib/nl/attributes.h"
 #include "lib/nl/rtnl.h"
 #include "lib/nl/rtnl_messages.h"
@@ -204,11 +203,9 @@ Status add_route(Socket& socket, IfIndex link, const Route& route) {
                                   " is in none of the subnets of the interface's addresses");
 }
 
-Status enable_ipv6(const Fd& netns, const std::string& link) {
-  return run_in_netns(netns, "enable IPv6 on " + link, [&]() -> Status {
-    TRY(enable_on("lo"));
-    return enable_on(link);
-  });
+Status enable_ipv6(const std::string& link) {
+  TRY(enable_on("lo").during("enable IPv6 on " + link));
+  return enable_on(link).during("enable IPv6 on " + link);
 }
 
 }  // namespace ibpod::nl

@@ -5,15 +5,18 @@
 #include "lib/nl/message.h"
 #include "lib/nl/replies.h"
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 
 namespace ibpod::nl {
 namespace {
@@ -39,7 +42,6 @@ Status set_option(const Fd& fd, int level, int option, int value) {
 
 Status set_options(const Fd& fd) {
   TRY(set_option(fd, SOL_NETLINK, NETLINK_EXT_ACK, 1));  // refusals in words
-  TRY(set_option(fd, SOL_NETLINK, NETLINK_CAP_ACK, 1));  // … without an echo of the request
   const timeval timeout{kReplyTimeout.count() / 1000, 0};
   TRY(sys("setsockopt on a netlink socket", [&] {
     return ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
@@ -48,7 +50,8 @@ Status set_options(const Fd& fd) {
 }
 
 // Sockets are made and read here and not by libnl, whose error numbers fold many errnos into one.
-Result<Fd> open_bound(Family family) {
+// The kernel binds one when it sends first.
+Result<Fd> open_fd(Family family) {
   const Result<int> opened = sys("open a netlink socket", [&] {
     return ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol(family));
   });
@@ -58,13 +61,7 @@ Result<Fd> open_bound(Family family) {
         "this node's kernel has no RDMA subsystem: load ib_core, and the driver of the HCA "
         "(mlx5_ib)");
   }
-  Fd fd(TRY(opened));
-  TRY(set_options(fd));
-  sockaddr_nl own{};
-  own.nl_family = AF_NETLINK;
-  TRY(sys("bind a netlink socket",
-          [&] { return ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&own), sizeof own); }));
-  return fd;
+  return Fd(TRY(opened));
 }
 
 Error explain(Error error, const std::string& what) {
@@ -72,24 +69,62 @@ Error explain(Error error, const std::string& what) {
   return Error(Code::unavailable, what + ": no answer from the kernel");
 }
 
-// One datagram from the kernel, however large.
-Result<Buffer> receive(int fd) {
-  while (true) {
-    const ssize_t size =
-        TRY(sys("receive", [&] { return ::recv(fd, nullptr, 0, MSG_PEEK | MSG_TRUNC); }));
-    Buffer buffer(static_cast<size_t>(size));
-    sockaddr_nl from{};
-    socklen_t length = sizeof from;
-    TRY(sys("receive", [&] {
-      return ::recvfrom(fd, buffer.data(), buffer.size(), 0, reinterpret_cast<sockaddr*>(&from),
-                        &length);
+// Takes the answers to one request. The kernel makes the next part of a list while it hands
+// out the one before, so that one call fetches a whole list. Only the first datagram can be long: a
+// link with the settings of its VFs. The parts of a list have 32 KiB at most (netlink_dump()).
+class Inbox {
+ public:
+  // Waits for one datagram, and takes what follows it. Those of other senders than the kernel are
+  // left out: any process may write to the socket.
+  Result<std::span<const Bytes>> receive(const Fd& fd) {
+    prepare();
+    const int count = TRY(sys("receive", [&] {
+      return ::recvmmsg(fd.get(), headers_.data(), kMost, MSG_WAITFORONE, nullptr);
     }));
-    if (from.nl_pid == 0) return buffer;  // any process may write to us; only the kernel is port 0
+    size_t kept = 0;
+    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+      if (senders_[i].nl_pid != 0) continue;
+      if ((headers_[i].msg_hdr.msg_flags & MSG_TRUNC) != 0)
+        return Error(Code::unsupported, "the kernel's answer is longer than " +
+                                            std::to_string(parts_[i].iov_len) + " bytes");
+      datagrams_[kept++] =
+          Bytes(static_cast<const std::byte*>(parts_[i].iov_base), headers_[i].msg_len);
+    }
+    return std::span<const Bytes>(datagrams_).first(kept);
   }
+
+ private:
+  static constexpr unsigned kMost = 32;
+  static constexpr size_t kFirst = 256 << 10, kOther = 32 << 10;
+
+  void prepare() {
+    for (size_t i = 0; i < kMost; ++i) {
+      const size_t begin = i == 0 ? 0 : kFirst + (i - 1) * kOther;
+      parts_[i] = {room_.get() + begin, i == 0 ? kFirst : kOther};
+      headers_[i] = {};
+      headers_[i].msg_hdr.msg_name = &senders_[i];
+      headers_[i].msg_hdr.msg_namelen = sizeof senders_[i];
+      headers_[i].msg_hdr.msg_iov = &parts_[i];
+      headers_[i].msg_hdr.msg_iovlen = 1;
+    }
+  }
+
+  // Not initialized: only what arrives takes memory.
+  std::unique_ptr<std::byte[]> room_{new std::byte[kFirst + (kMost - 1) * kOther]};
+  std::array<iovec, kMost> parts_{};
+  std::array<sockaddr_nl, kMost> senders_{};
+  std::array<mmsghdr, kMost> headers_{};
+  std::array<Bytes, kMost> datagrams_{};
+};
+
+// One for all sockets of a thread: making it costs two calls.
+Inbox& inbox() {
+  thread_local Inbox own;
+  return own;
 }
 
 // Sends the request under a sequence number, asking for an acknowledgement.
-Status transmit(int fd, const Message& message, uint32_t sequence) {
+Status transmit(const Fd& fd, const Message& message, uint32_t sequence) {
   const std::span<const std::byte> encoded = message.encoded();
   Buffer request(encoded.begin(), encoded.end());
   nlmsghdr header{};
@@ -97,21 +132,23 @@ Status transmit(int fd, const Message& message, uint32_t sequence) {
   header.nlmsg_seq = sequence;
   header.nlmsg_flags |= NLM_F_ACK;
   std::memcpy(request.data(), &header, sizeof header);
-  TRY(sys("send", [&] { return ::send(fd, request.data(), request.size(), 0); }));
+  TRY(sys("send", [&] { return ::send(fd.get(), request.data(), request.size(), 0); }));
   return ok();
 }
 
 // One request and all that is said to it.
-Result<Replies> exchange(int fd, const Message& message, uint32_t sequence) {
+Result<Replies> exchange(const Fd& fd, const Message& message, uint32_t sequence) {
   const Status sent = transmit(fd, message, sequence);
   if (!sent) return explain(sent.error(), message.what());
   Replies replies;
   while (true) {
-    const Result<Buffer> datagram = receive(fd);
-    if (!datagram) return explain(datagram.error(), message.what());
-    std::optional<Status> said = take_replies(*datagram, sequence, message.what(), replies);
-    if (said && !*said) return std::move(*said).error();
-    if (said) return replies;
+    const Result<std::span<const Bytes>> arrived = inbox().receive(fd);
+    if (!arrived) return explain(arrived.error(), message.what());
+    for (const Bytes datagram : *arrived) {
+      std::optional<Status> said = take_replies(datagram, sequence, message.what(), replies);
+      if (said && !*said) return std::move(*said).error();
+      if (said) return replies;
+    }
   }
 }
 
@@ -124,7 +161,8 @@ bool is_retryable(const Result<Replies>& replies) {
 }  // namespace
 
 Result<Socket> Socket::open(Family family) {
-  Fd fd = TRY(open_bound(family));
+  Fd fd = TRY(open_fd(family));
+  TRY(set_options(fd));
   return Socket(std::move(fd));
 }
 
@@ -140,16 +178,16 @@ Result<Socket> Socket::open_in(const Fd& netns, Family family) {
 Status Socket::send(const Message& message) {
   if (!message.complete())
     return Error(Code::invalid, message.what() + ": the request is too long");
-  TRY(exchange(fd_.get(), message, ++sequence_));
+  TRY(exchange(fd_, message, ++sequence_));
   return ok();
 }
 
 Status Socket::ask(const Message& message, const std::function<Status(Bytes)>& each) {
   if (!message.complete())
     return Error(Code::invalid, message.what() + ": the request is too long");
-  Result<Replies> replies = exchange(fd_.get(), message, ++sequence_);
+  Result<Replies> replies = exchange(fd_, message, ++sequence_);
   for (int i = 1; i < kAttempts && is_retryable(replies); ++i) {
-    replies = exchange(fd_.get(), message, ++sequence_);
+    replies = exchange(fd_, message, ++sequence_);
   }
   if (!replies) return std::move(replies).error();
   if (replies->interrupted) {
@@ -159,19 +197,31 @@ Status Socket::ask(const Message& message, const std::function<Status(Bytes)>& e
   return ok();
 }
 
-Status Socket::subscribe_to_links() {
-  return set_option(fd_, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, RTNLGRP_LINK);
+// The kernel tells nothing to a socket without a port number, which the first request gives it,
+// too.
+Status Socket::join(int group) {
+  sockaddr_nl own{};
+  own.nl_family = AF_NETLINK;
+  if (sequence_ == 0 && !joined_) {
+    TRY(sys("bind a netlink socket", [&] {
+      return ::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&own), sizeof own);
+    }));
+  }
+  joined_ = true;
+  return set_option(fd_, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, group);
 }
 
+Status Socket::subscribe_to_links() { return join(RTNLGRP_LINK); }
+
 Status Socket::subscribe_to_addresses() {
-  TRY(set_option(fd_, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, RTNLGRP_IPV4_IFADDR));
-  return set_option(fd_, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, RTNLGRP_IPV6_IFADDR);
+  TRY(join(RTNLGRP_IPV4_IFADDR));
+  return join(RTNLGRP_IPV6_IFADDR);
 }
 
 Status Socket::subscribe_to_rdma_devices() {
   // RDMA_NL_GROUP_NOTIFY of Linux 6.12's uapi/rdma/rdma_netlink.h, which older headers lack.
   constexpr int kNotify = 4;
-  return set_option(fd_, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, kNotify);
+  return join(kNotify);
 }
 
 void Socket::discard_pending() { discard_datagrams(fd_); }

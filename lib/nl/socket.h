@@ -49,8 +49,10 @@ class Socket {
 
  private:
   explicit Socket(Fd fd) : fd_(std::move(fd)) {}
+  Status join(int group);
   Fd fd_;
   uint32_t sequence_ = 0;
+  bool joined_ = false;
 };
 
 // Sends a request and parses all its replies with `parse`.

@@ -71,7 +71,7 @@ Result<Existence> existence(Kernel& kernel, const Record& record) {
   if (child.address.empty()) return Existence::gone;  // no pod has ever had it
   const std::optional<Function> function = TRY(kernel.function(record.device));
   if (!function || !function->driver) return Existence::gone;
-  const std::vector<Netdev> masters = TRY(own_netdevs(kernel, kHost, record.device));
+  const std::vector<Netdev> masters = TRY(kernel.own_netdevs(kHost, record.device));
   if (masters.empty()) return Existence::unknown;
   const auto parent = std::find_if(masters.begin(), masters.end(), [&](const Netdev& netdev) {
     return netdev.index == child.parent;

@@ -43,10 +43,9 @@ using NamespaceVisitor = std::function<Result<bool>(const Namespace&)>;
 // A PCI function, as the bus tells of it.
 struct Function {
   ib::PciAddress address;
-  std::optional<ib::PciAddress> pf;       // its physical function; nothing: it is one
-  uint32_t vf = 0;                        // its number under the PF
-  std::optional<std::string> driver;      // what is bound to it
-  std::vector<std::string> char_devices;  // uverbs0, umad0, issm0 …
+  std::optional<ib::PciAddress> pf;   // its physical function; nothing: it is one
+  uint32_t vf = 0;                    // its number under the PF
+  std::optional<std::string> driver;  // what is bound to it
   bool operator==(const Function&) const = default;
 };
 
@@ -95,6 +94,8 @@ class Kernel {
 
   // Nothing where there is no such function.
   virtual Result<std::optional<Function>> function(const ib::PciAddress& address) = 0;
+  // The function's character devices, sorted: uverbs0, umad0, issm0 … None where it is gone.
+  virtual Result<std::vector<std::string>> char_devices(const ib::PciAddress& address) = 0;
   // The physical functions of the node that are network adapters or have an RDMA device here,
   // whatever their ports carry, in the order of their addresses.
   virtual Result<std::vector<ib::PciAddress>> pfs() = 0;
@@ -122,6 +123,10 @@ class Kernel {
   // does not end.
   virtual Result<std::vector<Netdev>> netdevs(const Namespace& where,
                                               const ib::PciAddress& function) = 0;
+  // The same without the children. Costs less on a node with many links, which are all listed for
+  // the children's sake.
+  virtual Result<std::vector<Netdev>> own_netdevs(const Namespace& where,
+                                                  const ib::PciAddress& function) = 0;
   // All IPoIB netdevs of a namespace, children and not, in the order of their indexes.
   virtual Result<std::vector<Netdev>> ipoib_netdevs(const Namespace& where) = 0;
   // The numbers of the queue pairs that the function's RDMA devices of the host's namespace have
@@ -137,8 +142,15 @@ class Kernel {
   // can hold it.
   virtual Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where,
                                                        const ib::PciAddress& function) = 0;
+  // The names alone, which costs less.
+  virtual Result<std::vector<std::string>> rdma_names(const Namespace& where,
+                                                      const ib::PciAddress& function) = 0;
   // Port 1 of an RDMA device. GUID and P_Keys are the port's own, as the subnet manager left them.
   virtual Result<ib::Port> port(const Namespace& where, const std::string& rdma_device) = 0;
+  // The same with the table's entries up to the first full member's key of this partition; all
+  // where there is none. Each entry is a command of the adapter's firmware, and a table has 128.
+  virtual Result<ib::Port> port_up_to(const Namespace& where, const std::string& rdma_device,
+                                      ib::PKey partition) = 0;
   // The settings of a VF in its PF's driver. unsupported if the kernel cannot report them.
   virtual Result<nl::VfSettings> vf_settings(const Function& vf) = 0;
   virtual Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where,

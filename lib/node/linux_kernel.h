@@ -4,6 +4,7 @@
 #include "lib/nl/uevent.h"
 #include "lib/node/kernel.h"
 #include "lib/node/listing.h"
+#include "lib/node/namespace_view.h"
 #include "lib/sysfs/sysfs.h"
 
 #include <map>
@@ -20,6 +21,7 @@ class LinuxKernel : public Kernel {
   static Result<std::unique_ptr<LinuxKernel>> open(const Path& sys = "/sys");
 
   Result<std::optional<Function>> function(const ib::PciAddress& address) override;
+  Result<std::vector<std::string>> char_devices(const ib::PciAddress& address) override;
   Result<std::vector<ib::PciAddress>> pfs() override;
   Result<std::optional<Pf>> pf(const ib::PciAddress& address) override;
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override;
@@ -31,12 +33,18 @@ class LinuxKernel : public Kernel {
                                             const std::string& name) override;
   Result<std::vector<Netdev>> netdevs(const Namespace& where,
                                       const ib::PciAddress& function) override;
+  Result<std::vector<Netdev>> own_netdevs(const Namespace& where,
+                                          const ib::PciAddress& function) override;
   Result<std::vector<Netdev>> ipoib_netdevs(const Namespace& where) override;
   Result<std::vector<uint32_t>> ipoib_queue_pairs(const ib::PciAddress& function) override;
   Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) override;
   Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where,
                                                const ib::PciAddress& function) override;
+  Result<std::vector<std::string>> rdma_names(const Namespace& where,
+                                              const ib::PciAddress& function) override;
   Result<ib::Port> port(const Namespace& where, const std::string& rdma_device) override;
+  Result<ib::Port> port_up_to(const Namespace& where, const std::string& rdma_device,
+                              ib::PKey key) override;
   Result<nl::VfSettings> vf_settings(const Function& vf) override;
   Result<std::vector<nl::LinkAddress>> addresses(const Namespace& where, IfIndex netdev) override;
   Result<std::vector<nl::Route>> routes(const Namespace& where, IfIndex netdev) override;
@@ -64,35 +72,31 @@ class LinuxKernel : public Kernel {
   Result<bool> wait_for_change(Deadline deadline) override;
 
  private:
-  // A namespace with all that talks to it.
-  struct View {
-    netns::NetNs netns;
-    netns::Identity identity;
-    nl::Socket route;
-    std::optional<nl::Socket> rdma;  // once it was asked for: a node may get its modules later
-    sysfs::Sysfs sysfs;
-    nl::Socket events;
-  };
-  LinuxKernel(View host, nl::Uevents uevents)
-      : host_(std::move(host)), uevents_(std::move(uevents)) {}
-  static Result<View> open_view(netns::NetNs netns, sysfs::Sysfs sysfs);
-  static Result<View> open_pod_view(const Namespace& where);
-  Result<View*> view(const Namespace& where);
-  Result<netns::Identity> identity_of(const netns::NetNs& netns, const Path& path) const;
-  // unsupported where the kernel has no RDMA subsystem (yet).
-  static Result<nl::Socket*> rdma_of(View& view);
-  static Status rename_unlistable(View& view);
+  LinuxKernel(std::unique_ptr<NamespaceView> host, const sysfs::Sysfs& host_sysfs)
+      : host_(std::move(host)), host_sysfs_(host_sysfs) {}
+  Result<NamespaceView*> view(const Namespace& where);
+  const NamespaceView* find_open(const Path& path) const;
+  // Lists RDMA devices, and once more if one has a name that cannot be listed.
+  template <typename List>
+  static auto list_or_rename(NamespaceView& view, List list) -> decltype(list());
+  static Status rename_unlistable(NamespaceView& view);
   void close_other();
   Pause pause();
   Result<IfIndex> pf_netdev(const Function& vf);
-  Status apply(View& view, IfIndex netdev, const Addressing& addressing, Deadline deadline);
-  static Status allow_ipv6(View& view, IfIndex netdev, const std::vector<ip::Prefix>& addresses);
+  Status apply(NamespaceView& view, IfIndex netdev, const Addressing& addressing,
+               Deadline deadline);
+  static Status allow_ipv6(NamespaceView& view, IfIndex netdev,
+                           const std::vector<ip::Prefix>& addresses);
   Status settle(nl::Socket& route, IfIndex netdev, const std::vector<ip::Prefix>& addresses,
                 Deadline deadline);
 
-  View host_;
-  nl::Uevents uevents_;
-  std::map<Path, View> pods_;
+  Result<bool> subscribe();
+
+  std::unique_ptr<NamespaceView> host_;
+  const sysfs::Sysfs& host_sysfs_;  // of host_
+  std::optional<nl::Uevents> uevents_;
+  // Those that were asked for, by their paths; one that is gone leaves with find_namespace().
+  std::map<Path, std::unique_ptr<NamespaceView>> pods_;
   // The last namespace that each_namespace() has shown, open: its path leads to this descriptor.
   std::optional<netns::NetNs> other_;
 };

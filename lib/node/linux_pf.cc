@@ -6,11 +6,11 @@
 namespace ibpod::node {
 
 Result<std::vector<ib::PciAddress>> LinuxKernel::pfs() {
-  return sysfs::physical_functions(host_.sysfs);
+  return sysfs::physical_functions(host_sysfs_);
 }
 
 Result<std::optional<Pf>> LinuxKernel::pf(const ib::PciAddress& address) {
-  const sysfs::Sysfs& sysfs = host_.sysfs;
+  const sysfs::Sysfs& sysfs = host_sysfs_;
   if (!sysfs::exists(sysfs, address)) return std::optional<Pf>();
   const std::optional<ib::PciAddress> above = TRY(sysfs::pf_of(sysfs, address));
   if (above) return std::optional<Pf>();
@@ -27,15 +27,15 @@ Result<std::optional<Pf>> LinuxKernel::pf(const ib::PciAddress& address) {
 }
 
 Status LinuxKernel::set_vf_count(const ib::PciAddress& pf, uint32_t count) {
-  return sysfs::set_vf_count(host_.sysfs, pf, count);
+  return sysfs::set_vf_count(host_sysfs_, pf, count);
 }
 
 Status LinuxKernel::set_autoprobe(const ib::PciAddress& pf, bool on) {
-  return sysfs::set_autoprobe(host_.sysfs, pf, on);
+  return sysfs::set_autoprobe(host_sysfs_, pf, on);
 }
 
 Status LinuxKernel::set_rdma_netns_mode(nl::RdmaNetnsMode mode) {
-  nl::Socket* const rdma = TRY(rdma_of(host_));
+  nl::Socket* const rdma = TRY(host_->rdma());
   return nl::set_rdma_netns_mode(*rdma, mode);
 }
 

@@ -29,6 +29,8 @@ Result<std::vector<Item>> list(const std::string& what,
                                const Pause& pause) {
   for (int round = 0; round < kRounds; ++round) {
     const Names names = TRY(names_now());
+    // A list leaves an entry out that is renamed meanwhile, but only if it has another one.
+    if (names.empty()) return std::vector<Item>();
     std::optional<std::vector<Item>> found = TRY(read(names));
     // A name may have gone over to another device meanwhile: what was read would be that one's.
     const Names still = TRY(names_now());
@@ -78,11 +80,24 @@ std::vector<Netdev> with_children(std::vector<Netdev> parents, const std::vector
 }
 
 Attempt<Netdev> read_netdevs(nl::Socket& route, const Names& names) {
-  if (names.empty()) return std::optional(std::vector<Netdev>());
   const std::vector<Netdev> all = TRY(nl::links(route));
   std::vector<Netdev> found = named(all, names);
   if (found.size() != names.size()) return std::optional<std::vector<Netdev>>();
   return std::optional(with_children(std::move(found), all));
+}
+
+// Each by its name: all links of the host are many.
+Attempt<Netdev> read_own_netdevs(nl::Socket& route, const Names& names) {
+  std::vector<Netdev> found;
+  for (const std::string& name : names) {
+    std::optional<Netdev> netdev = TRY(nl::find_link(route, name));
+    // An altname of another one answers, too.
+    if (!netdev || netdev->name != name) return std::optional<std::vector<Netdev>>();
+    if (!netdev->parent) found.push_back(*std::move(netdev));
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Netdev& a, const Netdev& b) { return a.index < b.index; });
+  return std::optional(std::move(found));
 }
 
 }  // namespace
@@ -95,11 +110,25 @@ Result<std::vector<RdmaDevice>> list_rdma_devices(const sysfs::Sysfs& sysfs,
       [&](const Names& names) { return read_rdma_devices(sysfs, names); }, pause);
 }
 
+Result<Names> list_rdma_names(const sysfs::Sysfs& sysfs, const ib::PciAddress& function,
+                              const Pause& pause) {
+  return list<std::string>(
+      "RDMA devices of " + function.text(), [&] { return sysfs::rdma_devices(sysfs, function); },
+      [](const Names& names) -> Attempt<std::string> { return std::optional(names); }, pause);
+}
+
 Result<std::vector<Netdev>> list_netdevs(const sysfs::Sysfs& sysfs, nl::Socket& route,
                                          const ib::PciAddress& function, const Pause& pause) {
   return list<Netdev>(
       "interfaces of " + function.text(), [&] { return sysfs::netdevs(sysfs, function); },
       [&](const Names& names) { return read_netdevs(route, names); }, pause);
+}
+
+Result<std::vector<Netdev>> list_own_netdevs(const sysfs::Sysfs& sysfs, nl::Socket& route,
+                                             const ib::PciAddress& function, const Pause& pause) {
+  return list<Netdev>(
+      "interfaces of " + function.text(), [&] { return sysfs::netdevs(sysfs, function); },
+      [&](const Names& names) { return read_own_netdevs(route, names); }, pause);
 }
 
 Result<sysfs::Sysfs> open_pod_sysfs(const Namespace& pod, const Path& mount_namespace) {

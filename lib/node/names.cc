@@ -89,7 +89,7 @@ Status rename_netdev(Kernel& kernel, const Netdev& now, const std::string& name)
 }
 
 Result<Netdev> find_again(const RenameContext& work, IfIndex index) {
-  const std::vector<Netdev> netdevs = TRY(own_netdevs(work.kernel, kHost, work.record.device));
+  const std::vector<Netdev> netdevs = TRY(work.kernel.own_netdevs(kHost, work.record.device));
   for (const Netdev& netdev : netdevs) {
     if (netdev.index == index) return netdev;
   }
@@ -151,7 +151,7 @@ Status restore_netdevs(const RenameContext& work) {
   if (!work.record.original.netdev) return ok();
   std::vector<OriginalNetdev> before = work.record.original.other_netdevs;
   before.insert(before.begin(), *work.record.original.netdev);
-  std::vector<Netdev> now = TRY(own_netdevs(work.kernel, kHost, work.record.device));
+  std::vector<Netdev> now = TRY(work.kernel.own_netdevs(kHost, work.record.device));
   for (const OriginalNetdev& netdev : before) {
     if (now.empty()) {
       return Error(Code::unavailable,

@@ -38,13 +38,20 @@ Path Records::file(const RecordName& name) const {
 }
 
 Result<FolderLock> Records::lock(const std::string& folder, Deadline deadline) const {
+  LockedFolder locked = TRY(lock_and_list(folder, deadline));
+  return std::move(locked.lock);
+}
+
+Result<LockedFolder> Records::lock_and_list(const std::string& folder, Deadline deadline) const {
   FolderLock lock = TRY(FolderLock::take(root_ / folder, deadline));
-  // Records are written under the lock, so a temporary file now is from a killed writer.
+  LockedFolder locked{std::move(lock), {}};
   const std::vector<std::string> files = TRY(list_folder(root_ / folder));
-  for (const std::string& stray : files) {
-    if (stray.starts_with('.')) TRY(remove_file(root_ / folder / stray));
+  for (const std::string& file : files) {
+    // Records are written under the lock, so a temporary file now is from a killed writer.
+    if (file.starts_with('.')) TRY(remove_file(root_ / folder / file));
+    if (const auto name = parse_name(folder, file)) locked.names.push_back(*name);
   }
-  return lock;
+  return locked;
 }
 
 Result<FolderWatch> Records::watch(const std::string& folder) const {
@@ -109,10 +116,12 @@ Result<std::vector<RecordName>> Records::all() const {
 
 Result<std::vector<RecordName>> Records::of_attachment(const std::string& container_id,
                                                        const std::string& ifname) const {
-  std::vector<RecordName> names = TRY(all());
-  std::erase_if(names, [&](const RecordName& name) {
-    return name.container_id != container_id || name.ifname != ifname;
-  });
+  const std::vector<std::string> folders = TRY(list_folder(root_));
+  std::vector<RecordName> names;
+  for (const std::string& folder : folders) {
+    const RecordName name{folder, container_id, ifname};
+    if (is_ours(folder) && path_exists(file(name))) names.push_back(name);
+  }
   return names;
 }
 

@@ -23,12 +23,20 @@ struct RecordName {
 };
 RecordName name_of(const Record& record);
 
+// A folder of records that is locked, and the records in it, readable or not.
+struct LockedFolder {
+  FolderLock lock;
+  std::vector<RecordName> names;
+};
+
 class Records {
  public:
   explicit Records(const Path& state) : root_(state / "attachments"), address_releases_(state) {}
 
   // Locks a folder against all processes of the node. unavailable at the deadline.
   Result<FolderLock> lock(const std::string& folder, Deadline deadline) const;
+  // The same, with one look at the folder.
+  Result<LockedFolder> lock_and_list(const std::string& folder, Deadline deadline) const;
   // Reports records added to the folder or removed from it. Open it under the lock, wait without
   // it.
   Result<FolderWatch> watch(const std::string& folder) const;

@@ -172,7 +172,7 @@ class Restoration {
 Result<bool> is_inside(Kernel& kernel, const Record& record) {
   const std::optional<Namespace> pod = TRY(kernel.find_namespace(record.netns.path));
   if (pod != record.netns) return false;
-  const std::vector<Netdev> netdevs = TRY(own_netdevs(kernel, *pod, record.device));
+  const std::vector<Netdev> netdevs = TRY(kernel.own_netdevs(*pod, record.device));
   if (!netdevs.empty()) return true;
   // In shared mode the host sees the pod's RDMA devices, too.
   const std::vector<RdmaDevice> there = TRY(kernel.rdma_devices(*pod, record.device));

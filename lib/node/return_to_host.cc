@@ -38,7 +38,7 @@ Status return_netdev(const ReturnContext& context, const Netdev& netdev) {
   if (!is_name_taken(moved) || name == temporary) return moved;
   // Taken in this very moment: it may have come home all the same, under another name.
   const std::vector<Netdev> inside =
-      TRY(own_netdevs(context.kernel, *context.pod, context.record.device));
+      TRY(context.kernel.own_netdevs(*context.pod, context.record.device));
   const bool stayed = std::any_of(inside.begin(), inside.end(),
                                   [&](const Netdev& other) { return other.index == netdev.index; });
   return stayed ? context.kernel.move_netdev(*context.pod, netdev.index, kHost, temporary) : ok();
@@ -65,7 +65,7 @@ Result<bool> has_children_anywhere(const ReturnContext& context,
 
 Result<bool> reachable(const ReturnContext& context, std::optional<Guids>& shown) {
   std::vector<RdmaDevice> devices = TRY(context.kernel.rdma_devices(kHost, context.record.device));
-  std::vector<Netdev> netdevs = TRY(own_netdevs(context.kernel, kHost, context.record.device));
+  std::vector<Netdev> netdevs = TRY(context.kernel.own_netdevs(kHost, context.record.device));
   if (context.pod) {
     const std::vector<RdmaDevice> inside =
         TRY(context.kernel.rdma_devices(*context.pod, context.record.device));
@@ -75,7 +75,7 @@ Result<bool> reachable(const ReturnContext& context, std::optional<Guids>& shown
       if (std::none_of(devices.begin(), devices.end(), same_name)) devices.push_back(device);
     }
     const std::vector<Netdev> moved =
-        TRY(own_netdevs(context.kernel, *context.pod, context.record.device));
+        TRY(context.kernel.own_netdevs(*context.pod, context.record.device));
     netdevs.insert(netdevs.end(), moved.begin(), moved.end());
   }
   if (!devices.empty()) shown = Guids{devices.front().node_guid, devices.front().port_guid};
@@ -101,7 +101,7 @@ Status return_to_host(const ReturnContext& context) {
     TRY(await_home(context));
   }
   std::vector<Netdev> netdevs =
-      TRY(own_netdevs(context.kernel, *context.pod, context.record.device));
+      TRY(context.kernel.own_netdevs(*context.pod, context.record.device));
   if (netdevs.empty()) return ok();
   TRY(remove_children(context, *context.pod));
   for (const Netdev& netdev : netdevs) TRY(return_netdev(context, netdev));
@@ -113,7 +113,7 @@ Status await_home(const ReturnContext& context) {
     const std::vector<RdmaDevice> devices =
         TRY(context.kernel.rdma_devices(kHost, context.record.device));
     const std::vector<Netdev> netdevs =
-        TRY(own_netdevs(context.kernel, kHost, context.record.device));
+        TRY(context.kernel.own_netdevs(kHost, context.record.device));
     return netdevs.size() >= netdevs_of(context.record.original) &&
            devices.size() >= rdma_devices_of(context.record.original);
   }));
@@ -123,7 +123,7 @@ Status await_home(const ReturnContext& context) {
 }
 
 Result<bool> has_hidden_children(const ReturnContext& context) {
-  const std::vector<Netdev> own = TRY(own_netdevs(context.kernel, kHost, context.record.device));
+  const std::vector<Netdev> own = TRY(context.kernel.own_netdevs(kHost, context.record.device));
   std::vector<uint32_t> pairs = TRY(context.kernel.ipoib_queue_pairs(context.record.device));
   const bool told = std::all_of(
       own.begin(), own.end(), [&](const Netdev& netdev) { return has_queue_pair(pairs, netdev); });

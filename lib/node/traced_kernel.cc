@@ -39,6 +39,10 @@ class TracedKernel : public Kernel {
     return trace_question("read the function " + address.text(),
                           [&] { return kernel_.function(address); });
   }
+  Result<std::vector<std::string>> char_devices(const ib::PciAddress& address) override {
+    return trace_question("list the character devices of " + address.text(),
+                          [&] { return kernel_.char_devices(address); });
+  }
   Result<std::vector<ib::PciAddress>> pfs() override {
     return trace_question("list the PFs", [&] { return kernel_.pfs(); });
   }
@@ -72,6 +76,11 @@ class TracedKernel : public Kernel {
     return trace_question("list the interfaces of " + function.text(),
                           [&] { return kernel_.netdevs(where, function); });
   }
+  Result<std::vector<Netdev>> own_netdevs(const Namespace& where,
+                                          const ib::PciAddress& function) override {
+    return trace_question("list the interfaces of " + function.text(),
+                          [&] { return kernel_.own_netdevs(where, function); });
+  }
   Result<std::vector<Netdev>> ipoib_netdevs(const Namespace& where) override {
     return trace_question("list the IPoIB interfaces",
                           [&] { return kernel_.ipoib_netdevs(where); });
@@ -89,9 +98,19 @@ class TracedKernel : public Kernel {
     return trace_question("list the RDMA devices of " + function.text(),
                           [&] { return kernel_.rdma_devices(where, function); });
   }
+  Result<std::vector<std::string>> rdma_names(const Namespace& where,
+                                              const ib::PciAddress& function) override {
+    return trace_question("list the RDMA devices of " + function.text(),
+                          [&] { return kernel_.rdma_names(where, function); });
+  }
   Result<ib::Port> port(const Namespace& where, const std::string& rdma_device) override {
     return trace_question("read the port of " + rdma_device,
                           [&] { return kernel_.port(where, rdma_device); });
+  }
+  Result<ib::Port> port_up_to(const Namespace& where, const std::string& rdma_device,
+                              ib::PKey key) override {
+    return trace_question("read port 1 of " + rdma_device,
+                          [&] { return kernel_.port_up_to(where, rdma_device, key); });
   }
   Result<nl::VfSettings> vf_settings(const Function& vf) override {
     return trace_question("read the PF's settings of VF " + std::to_string(vf.vf),

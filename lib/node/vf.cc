@@ -27,8 +27,13 @@ OriginalNetdev as_found(const Netdev& netdev) {
 }
 
 Status observe_netdevs(Kernel& kernel, const Function& function, Original& found) {
-  const std::vector<Netdev> netdevs = TRY(own_netdevs(kernel, kHost, function.address));
+  const std::vector<Netdev> netdevs = TRY(kernel.netdevs(kHost, function.address));
+  std::vector<std::string> children;
   for (const Netdev& netdev : netdevs) {
+    if (netdev.parent) {
+      children.push_back(netdev.name);
+      continue;
+    }
     if (netdev.type != ARPHRD_INFINIBAND) {
       return Error(Code::invalid, "deviceID " + function.address.text() +
                                       " is not an InfiniBand function: its interface " +
@@ -45,10 +50,7 @@ Status observe_netdevs(Kernel& kernel, const Function& function, Original& found
                     "has no IPoIB interface in the host's namespace: another namespace has it, or "
                     "ib_ipoib is not loaded");
   }
-  const std::vector<Netdev> all = TRY(kernel.netdevs(kHost, function.address));
-  for (const Netdev& netdev : all) {
-    if (netdev.parent) found.netdev->children.push_back(netdev.name);
-  }
+  found.netdev->children = std::move(children);
   return ok();
 }
 
@@ -111,9 +113,33 @@ Status set_guids(Kernel& kernel, const Record& record, const Function& function,
   return keep_rdma_names(kernel, record);
 }
 
-// The RDMA devices go first: moving one makes the kernel create its IPoIB interface again.
-Status move_rdma_devices(Kernel& kernel, const Record& record, Deadline deadline) {
-  const std::vector<RdmaDevice> devices = TRY(kernel.rdma_devices(kHost, record.device));
+// Sets what the PF's driver keeps of the VF: link policy and GUIDs.
+Status configure_pf(Kernel& kernel, const Record& record, Deadline deadline) {
+  const bool other_policy = record.spec.policy && record.spec.policy != record.original.policy;
+  if (!other_policy && !takes_other_guids(record)) return ok();
+  const std::optional<Function> function = TRY(kernel.function(record.device));
+  if (!function) return Error(Code::not_found, record.device.text() + " has disappeared");
+  if (other_policy) TRY(kernel.set_vf_policy(*function, *record.spec.policy));
+  return set_guids(kernel, record, *function, deadline);
+}
+
+// The interface that the pod gets, and whether the pod's namespace has it.
+struct FoundNetdev {
+  std::optional<Netdev> netdev;
+  bool inside = false;
+};
+
+Result<FoundNetdev> find_netdev(Kernel& kernel, const Record& record) {
+  std::optional<Netdev> inside = TRY(own_netdev(kernel, record.netns, record.device));
+  if (inside) return FoundNetdev{std::move(inside), true};
+  std::optional<Netdev> outside = TRY(own_netdev(kernel, kHost, record.device));
+  return FoundNetdev{std::move(outside), false};
+}
+
+// The RDMA devices go first: moving one makes the kernel create its IPoIB interface again, which is
+// the answer.
+Result<FoundNetdev> move_rdma_devices(Kernel& kernel, const Record& record, Deadline deadline) {
+  const std::vector<std::string> devices = TRY(kernel.rdma_names(kHost, record.device));
   // Never fewer than were found: any process on the host could use one that stayed.
   if (devices.size() != record.original.rdma_devices.size()) {
     return Error(Code::unavailable, std::to_string(devices.size()) + " of " +
@@ -121,26 +147,23 @@ Status move_rdma_devices(Kernel& kernel, const Record& record, Deadline deadline
                                         " RDMA devices of " + record.device.text() +
                                         " are in the host's namespace");
   }
-  for (const RdmaDevice& device : devices) TRY(kernel.move_rdma(kHost, device.name, record.netns));
+  for (const std::string& device : devices) TRY(kernel.move_rdma(kHost, device, record.netns));
+  FoundNetdev found;
   const bool there = TRY(wait_until(kernel, deadline, [&]() -> Result<bool> {
-    const std::vector<RdmaDevice> moved = TRY(kernel.rdma_devices(record.netns, record.device));
-    const std::optional<Netdev> inside = TRY(own_netdev(kernel, record.netns, record.device));
-    const std::optional<Netdev> outside = TRY(own_netdev(kernel, kHost, record.device));
-    return moved.size() == devices.size() && (inside || outside);
+    const std::vector<std::string> moved = TRY(kernel.rdma_names(record.netns, record.device));
+    found = TRY(find_netdev(kernel, record));
+    return moved.size() == devices.size() && found.netdev;
   }));
-  if (!there) {
-    return Error(Code::unavailable,
-                 "the IPoIB interface of " + record.device.text() +
-                     " has not come back after its RDMA device moved into the pod");
-  }
-  return ok();
+  if (there) return found;
+  return Error(Code::unavailable,
+               "the IPoIB interface of " + record.device.text() +
+                   " has not come back after its RDMA device moved into the pod");
 }
 
-Status move_netdev_to_pod(Kernel& kernel, const Record& record) {
+Status move_netdev_to_pod(Kernel& kernel, const Record& record, FoundNetdev found) {
   const std::string& name = record.spec.ifname;
-  std::optional<Netdev> netdev = TRY(own_netdev(kernel, record.netns, record.device));
-  const bool inside = netdev.has_value();
-  if (!inside) netdev = TRY(own_netdev(kernel, kHost, record.device));
+  const bool inside = found.inside;
+  std::optional<Netdev> netdev = std::move(found.netdev);
   if (!netdev)
     return Error(Code::unavailable,
                  "the interface of " + record.device.text() + " has disappeared");
@@ -162,16 +185,9 @@ Status move_netdev_to_pod(Kernel& kernel, const Record& record) {
 
 }  // namespace
 
-Result<std::vector<Netdev>> own_netdevs(Kernel& kernel, const Namespace& where,
-                                        const ib::PciAddress& function) {
-  std::vector<Netdev> netdevs = TRY(kernel.netdevs(where, function));
-  std::erase_if(netdevs, [](const Netdev& netdev) { return netdev.parent.has_value(); });
-  return netdevs;
-}
-
 Result<std::optional<Netdev>> own_netdev(Kernel& kernel, const Namespace& where,
                                          const ib::PciAddress& function) {
-  std::vector<Netdev> netdevs = TRY(own_netdevs(kernel, where, function));
+  std::vector<Netdev> netdevs = TRY(kernel.own_netdevs(where, function));
   if (netdevs.empty()) return std::optional<Netdev>();
   return std::optional<Netdev>(std::move(netdevs.front()));
 }
@@ -212,16 +228,25 @@ Status check_children(const Record& record) {
                                ") that the attach would delete; remove them first");
 }
 
-Status move_to_pod(Kernel& kernel, const Record& record, Deadline deadline) {
-  const std::optional<Function> function = TRY(kernel.function(record.device));
-  if (!function) return Error(Code::not_found, record.device.text() + " has disappeared");
-  if (record.spec.policy && record.spec.policy != record.original.policy) {
-    TRY(kernel.set_vf_policy(*function, *record.spec.policy));
-  }
-  TRY(set_guids(kernel, record, *function, deadline));
+namespace {
+
+Status give_devices(Kernel& kernel, const Record& record, Deadline deadline) {
+  TRY(configure_pf(kernel, record, deadline));
   if (is_vfio(record.original.driver)) return ok();
-  if (record.spec.isolation) TRY(move_rdma_devices(kernel, record, deadline));
-  return move_netdev_to_pod(kernel, record);
+  const FoundNetdev found = TRY(record.spec.isolation ? move_rdma_devices(kernel, record, deadline)
+                                                      : find_netdev(kernel, record));
+  return move_netdev_to_pod(kernel, record, found);
+}
+
+}  // namespace
+
+Status move_to_pod(Kernel& kernel, const Record& record, Deadline deadline) {
+  Status given = give_devices(kernel, record, deadline);
+  if (given || given.error().code() != Code::unavailable) return given;
+  // Its devices are missing, or all of it.
+  const std::optional<Function> function = TRY(kernel.function(record.device));
+  if (function) return given;
+  return Error(Code::not_found, record.device.text() + " has disappeared");
 }
 
 }  // namespace ibpod::node

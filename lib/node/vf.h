@@ -26,10 +26,7 @@ Status check_children(const Record& record);
 // record is on disk before this is called; whatever fails half way, restore() puts back.
 Status move_to_pod(Kernel& kernel, const Record& record, Deadline deadline);
 
-// The function's own interfaces in a namespace, IPoIB children aside: one an RDMA device, in the
-// order of their indexes. The first is the one that a pod is given.
-Result<std::vector<Netdev>> own_netdevs(Kernel& kernel, const Namespace& where,
-                                        const ib::PciAddress& function);
+// The first of the function's own interfaces in a namespace: the one that a pod is given.
 Result<std::optional<Netdev>> own_netdev(Kernel& kernel, const Namespace& where,
                                          const ib::PciAddress& function);
 

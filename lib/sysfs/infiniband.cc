@@ -74,7 +74,8 @@ Result<std::vector<unsigned>> indices(const Sysfs& sysfs, const Path& folder) {
   return numbers;
 }
 
-Result<ib::PKeyTable> read_pkeys(const Sysfs& sysfs, const Path& folder) {
+Result<ib::PKeyTable> read_pkeys(const Sysfs& sysfs, const Path& folder,
+                                 std::optional<ib::PKey> until) {
   ib::PKeyTable table;
   const std::vector<unsigned> numbers = TRY(indices(sysfs, folder));
   for (const unsigned number : numbers) {
@@ -83,6 +84,7 @@ Result<ib::PKeyTable> read_pkeys(const Sysfs& sysfs, const Path& folder) {
     const std::string content = TRY(sysfs.read(folder / std::to_string(number)));
     const ib::PKey key = TRY(ib::PKey::parse(content));
     table.push_back(key);
+    if (until && key.same_partition(*until) && key.membership() == ib::Membership::full) break;
   }
   return table;
 }
@@ -123,18 +125,20 @@ Result<ib::Port> port_without_pkeys(const Sysfs& sysfs, const std::string& rdma_
   return read_port(below).during(folder.string());
 }
 
-Result<ib::PKeyTable> pkeys(const Sysfs& sysfs, const std::string& rdma_device, unsigned number) {
+Result<ib::PKeyTable> pkeys(const Sysfs& sysfs, const std::string& rdma_device, unsigned number,
+                            std::optional<ib::PKey> until) {
   const Path folder = TRY(folder_of(rdma_device, number));
-  const ib::PKeyTable table = TRY(read_pkeys(sysfs, folder / "pkeys"));
+  const ib::PKeyTable table = TRY(read_pkeys(sysfs, folder / "pkeys", until));
   // A port has 1 place at least (IBA 1.4, volume 1, 10.9): the device is not to be seen from here.
   if (table.empty())
     return Error(Code::not_found, (folder / "pkeys").string() + ": the port has no P_Key table");
   return table;
 }
 
-Result<ib::Port> port(const Sysfs& sysfs, const std::string& rdma_device, unsigned number) {
+Result<ib::Port> port(const Sysfs& sysfs, const std::string& rdma_device, unsigned number,
+                      std::optional<ib::PKey> until) {
   ib::Port port = TRY(port_without_pkeys(sysfs, rdma_device, number));
-  port.pkeys = TRY(pkeys(sysfs, rdma_device, number));
+  port.pkeys = TRY(pkeys(sysfs, rdma_device, number, until));
   return port;
 }
 

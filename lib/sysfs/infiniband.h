@@ -5,6 +5,7 @@
 #include "lib/ib/port.h"
 #include "lib/sysfs/sysfs.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,16 @@ Result<ib::Guid> node_guid(const Sysfs& sysfs, const std::string& rdma_device);
 Result<ib::Guid> port_guid(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
 // The subnet prefix, the first half of GID 0.
 Result<ib::Guid> subnet_prefix(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
-// State, LID, GID 0 and the whole P_Key table of port 1, 2 …
-Result<ib::Port> port(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
+// State, LID, GID 0 and the P_Key table of port 1, 2 …: the whole of it, or up to the first full
+// member's key of the partition `until`, which has precedence over all that comes behind it.
+Result<ib::Port> port(const Sysfs& sysfs, const std::string& rdma_device, unsigned number,
+                      std::optional<ib::PKey> until = std::nullopt);
 // The same without the P_Key table, which costs one file for each entry: 128 on mlx5, each a
 // firmware command.
 Result<ib::Port> port_without_pkeys(const Sysfs& sysfs, const std::string& rdma_device,
                                     unsigned number);
-Result<ib::PKeyTable> pkeys(const Sysfs& sysfs, const std::string& rdma_device, unsigned number);
+Result<ib::PKeyTable> pkeys(const Sysfs& sysfs, const std::string& rdma_device, unsigned number,
+                            std::optional<ib::PKey> until = std::nullopt);
 // The numbers of its ports, from 1.
 Result<std::vector<unsigned>> ports(const Sysfs& sysfs, const std::string& rdma_device);
 

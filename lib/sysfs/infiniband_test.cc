@@ -47,6 +47,19 @@ TEST_CASE("a port is read with its P_Keys in the order of their places") {
   CHECK(*node_guid(device.sysfs(), "mlx5_0") == ib::Guid(0x0011223344557700));
 }
 
+TEST_CASE("a table is read up to the full key of a partition, and whole without one") {
+  const Device device;
+  const auto size = [&](uint16_t key) {
+    return port(device.sysfs(), "mlx5_0", 1, ib::PKey(key))->pkeys.size();
+  };
+  CHECK(size(0x8001) == 11);
+  CHECK(size(0x0001) == 11);
+  CHECK(size(0x7fff) == 12);  // a limited member's: a full one could follow
+  CHECK(size(0x8002) == 12);
+  device.set("pkeys/11", "whatever");
+  CHECK(size(0x8001) == 11);
+}
+
 TEST_CASE("every state is known by its number") {
   const Device device;
   device.set("state", "1: DOWN");

@@ -45,6 +45,18 @@ Error explain(const Sysfs& sysfs, const ib::PciAddress& function, Error error) {
                                       " is 0: the kernel does not bind its VFs)");
 }
 
+// The number of a VF by its distance from VF 0, where they follow one another without gaps, as most
+// do (a VF stride of 1): nothing where they do not. One link, and not one for each VF.
+std::optional<uint32_t> index_by_distance(const Sysfs& sysfs, const ib::PciAddress& pf,
+                                          const ib::PciAddress& vf) {
+  const auto first = function_behind(sysfs, folder_of(pf) / "virtfn0");
+  if (!first || !*first) return std::nullopt;
+  if (**first == vf) return 0;
+  const uint32_t distance = vf.number() - (*first)->number();
+  const auto there = function_behind(sysfs, folder_of(pf) / ("virtfn" + std::to_string(distance)));
+  return there && *there == vf ? std::optional(distance) : std::nullopt;
+}
+
 }  // namespace
 
 bool exists(const Sysfs& sysfs, const ib::PciAddress& function) {
@@ -79,6 +91,7 @@ Result<std::vector<ib::PciAddress>> vfs_of(const Sysfs& sysfs, const ib::PciAddr
 }
 
 Result<uint32_t> vf_index(const Sysfs& sysfs, const ib::PciAddress& pf, const ib::PciAddress& vf) {
+  if (const auto index = index_by_distance(sysfs, pf, vf)) return *index;
   const std::vector<std::string> names = TRY(sysfs.list(folder_of(pf)));
   for (const std::string& name : names) {
     const auto number = number_behind("virtfn", name);

@@ -14,7 +14,8 @@ const ib::PciAddress kPf = address("0000:01:00.0");
 // A PF with VFs 0 to 11, as the kernel lays it out: functions below devices/, links to them.
 class Node {
  public:
-  Node() {
+  // The addresses of VFs that follow one another are this far apart.
+  explicit Node(int stride = 1) : stride_(stride) {
     for (int i = 0; i < 12; ++i) add_vf(i);
     folder("bus/pci/drivers/mlx5_core");
     folder_.write("bus/pci/drivers/mlx5_core/bind", "");
@@ -25,6 +26,8 @@ class Node {
   static ib::PciAddress vf(int i) {
     return address("0000:01:0" + std::to_string(i / 8) + "." + std::to_string(i % 8));
   }
+  // VF 0 is 0000:01:00.1.
+  ib::PciAddress numbered(int i) const { return vf(i * stride_ + 1); }
   Path home(const ib::PciAddress& function) const {
     return Path("bus/pci/devices") / function.text();
   }
@@ -49,13 +52,13 @@ class Node {
   const Sysfs& sysfs() const { return sysfs_; }
 
  private:
-  // VF 0 is 0000:01:00.1 and so on.
   void add_vf(int i) const {
     folder(home(kPf));
-    folder(home(vf(i + 1)));
-    link(kPf, "virtfn" + std::to_string(i), home(vf(i + 1)));
-    link(vf(i + 1), "physfn", home(kPf));
+    folder(home(numbered(i)));
+    link(kPf, "virtfn" + std::to_string(i), home(numbered(i)));
+    link(numbered(i), "physfn", home(kPf));
   }
+  const int stride_;
   TempFolder folder_;
   Sysfs sysfs_ = Sysfs::open(folder_.path()).value();
 };
@@ -66,6 +69,15 @@ TEST_CASE("VFs come in the order of their numbers, not of their names") {
   REQUIRE(vfs.size() == 12);
   for (int i = 0; i < 12; ++i) CHECK(vfs.at(static_cast<size_t>(i)) == Node::vf(i + 1));
   CHECK(*vf_index(node.sysfs(), kPf, vfs.at(10)) == 10);
+}
+
+TEST_CASE("a VF's number is found whatever the distance of the VFs' addresses") {
+  const Node node;
+  const Node spread(2);
+  for (int i = 0; i < 12; ++i) {
+    CHECK(*vf_index(node.sysfs(), kPf, node.numbered(i)) == static_cast<uint32_t>(i));
+    CHECK(*vf_index(spread.sysfs(), kPf, spread.numbered(i)) == static_cast<uint32_t>(i));
+  }
 }
 
 TEST_CASE("VF and PF know each other") {

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 namespace ibpod::sysfs {
 namespace {
@@ -58,27 +61,19 @@ Result<Fd> mount_fresh() {
       sys("fsmount sysfs", [&] { return ::fsmount(context.get(), FSMOUNT_CLOEXEC, kReadOnly); })));
 }
 
-// The entries of one answer of getdents64().
-void take_names(const std::byte* entries, size_t size, std::vector<std::string>& names) {
-  for (size_t at = 0; at < size;) {
-    const auto* const entry = reinterpret_cast<const dirent64*>(entries + at);
-    const std::string name = entry->d_name;
-    if (name != "." && name != "..") names.push_back(name);
-    at += entry->d_reclen;
-  }
-}
-
 }  // namespace
 
 Result<Sysfs> Sysfs::open(const Path& root) {
   Fd fd(TRY(sys("open " + root.string(),
                 [&] { return ::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); })));
-  return Sysfs(std::move(fd));
+  struct statfs found;
+  TRY(sys("statfs " + root.string(), [&] { return ::fstatfs(fd.get(), &found); }));
+  return Sysfs(std::move(fd), found.f_type == SYSFS_MAGIC);
 }
 
 Result<Sysfs> Sysfs::of_own_netns() {
   Fd root = TRY(mount_fresh().during("mount the sysfs of a network namespace"));
-  return Sysfs(std::move(root));
+  return Sysfs(std::move(root), true);
 }
 
 Result<Sysfs> Sysfs::of_netns(const Fd& netns) {
@@ -92,7 +87,7 @@ Result<Sysfs> Sysfs::of_netns(const Fd& netns) {
 
 Result<Sysfs> Sysfs::below(const Path& folder) const {
   Fd fd = TRY(open_below(root_, folder, O_PATH | O_DIRECTORY));
-  return Sysfs(std::move(fd));
+  return Sysfs(std::move(fd), is_mounted_);
 }
 
 Result<std::string> Sysfs::read(const Path& file) const {
@@ -144,7 +139,10 @@ Result<std::vector<std::string>> Sysfs::list(const Path& folder) const {
                                      return ::getdents64(fd->get(), entries.data(), entries.size());
                                    })));
     if (size == 0) break;
-    take_names(entries.data(), static_cast<size_t>(size), names);
+    take_names(std::span(entries).first(static_cast<size_t>(size)), names);
+    // A sysfs gives as many entries as there is room for (kernfs_fop_readdir): with room left,
+    // these are all. Other file systems may give fewer.
+    if (is_mounted_ && entries.size() - static_cast<size_t>(size) >= sizeof(dirent64)) break;
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -40,8 +40,9 @@ class Sysfs {
   Result<std::optional<std::string>> link_name(const Path& link) const;
 
  private:
-  explicit Sysfs(Fd root) : root_(std::move(root)) {}
+  Sysfs(Fd root, bool is_mounted) : root_(std::move(root)), is_mounted_(is_mounted) {}
   Fd root_;
+  bool is_mounted_;  // a sysfs, and no folder in the form of one
 };
 
 }  // namespace ibpod::sysfs

@@ -29,6 +29,15 @@ measure() { # LIST PROGRAM VERB
   echo "$(<"$WORK/cost") ${counted:-0 0}" >>"$WORK/$1"
 }
 
+# How many system calls and threads it takes: one call of its own, as strace makes it slow. What it starts, such as an
+# IPAM plugin, counts, too.
+count_calls() { # LIST PROGRAM VERB: "calls threads"
+  local trace=$WORK/trace
+  CNI_COMMAND=$3 CNI_CONTAINERID=bench CNI_NETNS=/run/netns/bench CNI_IFNAME=net1 \
+    strace -f -qq -o "$trace" -- "$2" <"$WORK/conf" >"$WORK/out" 2>"$WORK/err" || fail "$1, traced: $(cat "$WORK/out" "$WORK/err")"
+  echo "$(calls_in "$trace") $(threads_in "$trace")" >"$WORK/$1.counted"
+}
+
 # --- the bare moves ---------------------------------------------------------------------------------------------------
 
 time_of() { # COMMAND...: sets $wall
@@ -62,10 +71,12 @@ column() { cut -d' ' -f"$2" "$WORK/$1" | sort -n; } # LIST NUMBER
 median() { column "$1" "$2" | sed -n "$(((rounds + 1) / 2))p"; }
 mean() { awk -v column="$2" '{sum += $column} END {printf "%d", sum / NR}' "$WORK/$1"; } # the kernel counts in ticks
 spread() { echo "$(($(column "$1" "$2" | head -1) / 1000))/$(($(median "$1" "$2") / 1000))/$(($(column "$1" "$2" | tail -1) / 1000))"; }
+processor() { echo $(($(mean "$1" 2) + $(mean "$1" 3))); } # LIST: user and system, microseconds
+size_of() { stat -c %s "$IBPOD_BIN/$1"; }                 # PROGRAM
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN {printf "%.2f", a / b}'; }
 
 row() { # WHO VERB
-  local list=$1.$2 counted="-" beside="-" to_counted="-"
+  local list=$1.$2 counted="-" beside="-" to_counted="-" calls threads
   if [ "$1" = bare ]; then
     printf '  %-9s %-16s\n' "$1 $2" "$(spread "$list" 1)"
     return
@@ -74,22 +85,26 @@ row() { # WHO VERB
     counted=$(($(median "$list" 5) / 1000)) beside=$(($(median "$list" 6) / 1000))
     to_counted=$(ratio "$(median "$list" 1)" "$(median "$list" 5)")
   fi
-  printf '  %-9s %-16s %7d %7d %9d %10s %8s %12s %10s\n' "$1 $2" "$(spread "$list" 1)" $(($(mean "$list" 2) / 1000)) \
+  read -r calls threads <"$WORK/$list.counted"
+  printf '  %-9s %-16s %7d %7d %9d %10s %8s %12s %10s %6d %8d\n' "$1 $2" "$(spread "$list" 1)" $(($(mean "$list" 2) / 1000)) \
     $(($(mean "$list" 3) / 1000)) "$(column "$list" 4 | tail -1)" "$counted" "$beside" "$to_counted" \
-    "$(ratio "$(median "$list" 1)" "$(median "bare.$2" 1)")"
+    "$(ratio "$(median "$list" 1)" "$(median "bare.$2" 1)")" "$calls" "$threads"
 }
 
 table() {
   local who verb
-  printf '  %-9s %-16s %7s %7s %9s %10s %8s %12s %10s\n' "" "wall ms" "user ms" "sys ms" "peak KiB" "kernel ms" "wait ms" \
-    wall/kernel wall/bare
+  printf '  %-9s %-16s %7s %7s %9s %10s %8s %12s %10s %6s %8s\n' "" "wall ms" "user ms" "sys ms" "peak KiB" "kernel ms" \
+    "wait ms" wall/kernel wall/bare calls threads
   for who in ours ${PEER:+peer} bare; do
     for verb in ADD DEL; do row "$who" "$verb"; done
   done
   echo "  an ADD: $(ratio "$(median ours.ADD 1)" "$(median ours.ADD 5)") of what our log counts as the kernel's," \
     "$(ratio "$(median ours.ADD 1)" "$(median bare.ADD 1)") of the moves by hand; aim $(ratio $aim 100)"
   if [ -n "$PEER" ]; then
-    echo "  its user time: $(ratio "$(mean ours.ADD 2)" "$(mean peer.ADD 2)") of the peer's"
+    echo "  of the peer's: wall $(ratio "$(median ours.ADD 1)" "$(median peer.ADD 1)")," \
+      "without our wait $(ratio "$(($(median ours.ADD 1) - $(median ours.ADD 6)))" "$(median peer.ADD 1)")," \
+      "processor time $(ratio "$(processor ours.ADD)" "$(processor peer.ADD)")," \
+      "size $(ratio "$(size_of "$PROGRAM")" "$(size_of peer)") ($(size_of "$PROGRAM") and $(size_of peer) bytes)"
   fi
 }
 
@@ -111,6 +126,12 @@ compare() { # TITLE ARGUMENT...: those of the bare moves; the network is in $WOR
     bare=0
     bare_del "$@"
     echo "$bare" >>"$WORK/bare.DEL"
+  done
+  local who program verb
+  for who in ours ${PEER:+peer}; do
+    program=$IBPOD_BIN/$PROGRAM
+    if [ "$who" = peer ]; then program=$IBPOD_BIN/peer; fi
+    for verb in ADD DEL; do count_calls "$who.$verb" "$program" "$verb"; done
   done
   echo "$title"
   table

@@ -95,6 +95,7 @@ TEST_CASE("contract: several children may have one P_Key, and their parent's") {
     must(c.k().create_child(parent.index, child));
   }
   CHECK(must(c.k().netdevs(kHost, c.vf)).size() == 3);
+  CHECK(must(c.k().own_netdevs(kHost, c.vf)).size() == 1);
 }
 
 TEST_CASE(
@@ -130,6 +131,7 @@ TEST_CASE("contract: a child dies with its netdev, wherever it is") {
   must(c.k().move_netdev(kHost, child.index, pod, "net1"));
   // Nothing tells whose it is, with its parent elsewhere.
   CHECK(must(c.k().netdevs(pod, c.vf)).empty());
+  CHECK(must(c.k().own_netdevs(pod, c.vf)).empty());
   CHECK(must(c.k().find_netdev(pod, "net1")));
   CHECK(c.find_own(kHost));
   must(c.k().move_rdma(kHost, c.rdma(kHost).name, pod));

@@ -55,7 +55,7 @@ TEST_CASE("contract: what a driver made goes with it, and is made anew") {
   const node::RdmaDevice before = c.rdma(kHost);
   must(c.k().set_driver(c.vf, std::nullopt));
   CHECK_FALSE(c.function().driver);
-  CHECK(c.function().char_devices.empty());
+  CHECK(must(c.k().char_devices(c.vf)).empty());
   CHECK_FALSE(c.find_own(kHost));
   CHECK_FALSE(c.find_rdma(kHost));
   must(c.k().set_driver(c.vf, std::nullopt));
@@ -106,7 +106,7 @@ TEST_CASE("contract: an RDMA device moves whole, and its netdev is created again
   CHECK(c.port(pod).guid == device.port_guid);
   CHECK(c.port(pod).pkeys.front().partition() != 0);
   // Seen from the host all the same.
-  CHECK_FALSE(c.function().char_devices.empty());
+  CHECK_FALSE(must(c.k().char_devices(c.vf)).empty());
 }
 
 TEST_CASE("contract: an RDMA device comes back, and takes its netdev out of the pod") {

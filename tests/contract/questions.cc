@@ -13,8 +13,9 @@ TEST_CASE("contract: a VF is found with its PF, driver and character devices") {
   CHECK(vf.address == c.vf);
   REQUIRE(vf.pf);
   CHECK(vf.driver);
+  const std::vector<std::string> char_devices = must(c.k().char_devices(c.vf));
   const auto has_kind = [&](const std::string& kind) {
-    return std::any_of(vf.char_devices.begin(), vf.char_devices.end(),
+    return std::any_of(char_devices.begin(), char_devices.end(),
                        [&](const std::string& name) { return name.starts_with(kind); });
   };
   CHECK(has_kind("uverbs"));
@@ -24,6 +25,7 @@ TEST_CASE("contract: a VF is found with its PF, driver and character devices") {
   REQUIRE(pf);
   CHECK_FALSE(pf->pf);
   CHECK_FALSE(must(c.k().function(absent())));
+  CHECK(must(c.k().char_devices(absent())).empty());
 }
 
 TEST_CASE("contract: a function that is not there has nothing") {
@@ -108,6 +110,14 @@ TEST_CASE("contract: an RDMA device shows its GUIDs and its port") {
   REQUIRE_FALSE(port.pkeys.empty());
   CHECK(port.pkeys.front().partition() != 0);
   CHECK(refusal(c.k().port(kHost, "contract_none")) == Code::not_found);
+  const auto full = ib::find_in(port.pkeys, port.pkeys.front());
+  REQUIRE(full);
+  const bool is_full = port.pkeys[*full].membership() == ib::Membership::full;
+  ib::Port part = must(c.k().port_up_to(kHost, device.name, port.pkeys.front()));
+  CHECK(part.pkeys.size() == (is_full ? *full + 1 : port.pkeys.size()));
+  part.pkeys = port.pkeys;
+  CHECK(part == port);
+  CHECK(must(c.k().port_up_to(kHost, device.name, ib::PKey(0x5a5a))).pkeys == port.pkeys);
 }
 
 TEST_CASE("contract: a pod sees no device that is the host's") {

@@ -22,15 +22,22 @@ class Fixture {
   void unlist(const std::string& name) const { std::filesystem::remove(net() / name); }
   Result<std::vector<std::string>> names(const Pause& pause) {
     const std::vector<Netdev> netdevs = TRY(list_netdevs(sysfs_, route, kVf, pause));
-    std::vector<std::string> found;
-    for (const Netdev& netdev : netdevs) found.push_back(netdev.name);
-    return found;
+    return names_of(netdevs);
+  }
+  Result<std::vector<std::string>> own(const Pause& pause) {
+    const std::vector<Netdev> netdevs = TRY(list_own_netdevs(sysfs_, route, kVf, pause));
+    return names_of(netdevs);
   }
 
   netns::NetNs netns = fresh_namespace();
   nl::Socket route = nl::Socket::open_in(netns.fd(), nl::Family::route).value();
 
  private:
+  static std::vector<std::string> names_of(const std::vector<Netdev>& netdevs) {
+    std::vector<std::string> names;
+    for (const Netdev& netdev : netdevs) names.push_back(netdev.name);
+    return names;
+  }
   Path net() const { return folder_.path() / "bus/pci/devices" / kVf.text() / "net"; }
   TempFolder folder_;
   sysfs::Sysfs sysfs_ = sysfs::Sysfs::open(folder_.path()).value();
@@ -46,6 +53,24 @@ TEST_CASE("a function's netdevs are listed at once where nothing changes") {
   CHECK(fixture.names(no_pause)->empty());
   fixture.list("host1");
   CHECK(fixture.names(no_pause).value() == std::vector<std::string>{"host1"});
+}
+
+TEST_CASE("a function's own netdevs are those of its names, and none that only answers to one") {
+  Fixture fixture;
+  CHECK(fixture.own(no_pause)->empty());
+  fixture.list("host1");
+  CHECK(fixture.own(no_pause).value() == std::vector<std::string>{"host1"});
+  const nl::IfIndex other = link_named(fixture.route, "host0").index;
+  nl::rename(fixture.route, link_named(fixture.route, "host1").index, "ibp59s0").value();
+  nl::add_altname(fixture.route, other, "host1").value();
+  int pauses = 0;
+  const auto rename = [&] {
+    if (++pauses == 2) fixture.unlist("host1");
+    if (pauses == 2) fixture.list("ibp59s0");
+    return ok();
+  };
+  CHECK(fixture.own(rename).value() == std::vector<std::string>{"ibp59s0"});
+  CHECK(pauses == 2);
 }
 
 TEST_CASE("a netdev that is renamed while it is listed is not left out") {

@@ -1,8 +1,13 @@
 // lib/netns and lib/sysfs against the running kernel.
+#include "lib/netns/namespace_thread.h"
 #include "lib/nl/uevent.h"
 #include "lib/sysfs/sysfs.h"
 #include "tests/netns/host.h"
 #include "tests/support/temp_folder.h"
+
+#include <cerrno>
+#include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <poll.h>
@@ -28,6 +33,40 @@ TEST_CASE("a cookie is never used again, even where the inode number is") {
     const auto identity = fresh_namespace().identity().value();
     CHECK(identity.cookie != last);
     last = identity.cookie;
+  }
+}
+
+TEST_CASE("a thread of a namespace does all work there, and its owner stays where it is") {
+  const NetNs other = fresh_namespace();
+  const auto own = NetNs::current()->identity().value();
+  std::vector<std::thread::id> threads;
+  std::vector<bool> inside;
+  netns::NamespaceThread thread(other.fd());
+  for (int i = 0; i < 3; ++i) {
+    CHECK(thread.run([&]() -> Status {
+      threads.push_back(std::this_thread::get_id());
+      const bool same = TRY(NetNs::current().value().is_same(other));
+      inside.push_back(same);
+      return ok();
+    }));
+  }
+  CHECK(inside == std::vector<bool>{true, true, true});
+  CHECK(threads.at(0) == threads.at(2));
+  CHECK(threads.at(0) != std::this_thread::get_id());
+  CHECK(NetNs::current()->identity().value() == own);
+  const Status refused = thread.run([] { return Error(Code::busy, "no"); });
+  CHECK(refused.error().text() == "no");
+}
+
+TEST_CASE("a thread that cannot enter its namespace does no work, and says so each time") {
+  const Fd none;
+  netns::NamespaceThread thread(none);
+  for (int i = 0; i < 2; ++i) {
+    const Status refused = thread.run([] {
+      FAIL("worked outside");
+      return ok();
+    });
+    CHECK(refused.error().error_number() == EBADF);
   }
 }
 

@@ -385,6 +385,10 @@ std::string ipv6_disabled(const netns::NetNs& netns, const std::string& link) {
   return value;
 }
 
+bool enabled_in(const netns::NetNs& netns, const std::string& link) {
+  return run_in_netns(netns.fd(), "enable IPv6", [&] { return enable_ipv6(link); }).ok();
+}
+
 TEST_CASE("where a namespace has IPv6 disabled it is enabled for a link and lo, and nobody else") {
   Host node;
   disable_ipv6(node.home);
@@ -392,9 +396,9 @@ TEST_CASE("where a namespace has IPv6 disabled it is enabled for a link and lo, 
   REQUIRE(set_up(node.host, link, true).ok());
   const ip::Prefix address = ip::Prefix::parse("fd05::2/64").value();
   CHECK(add_address(node.host, link, address).error().code() == Code::denied);
-  CHECK(enable_ipv6(node.home.fd(), "host0").ok());
+  CHECK(enabled_in(node.home, "host0"));
   CHECK(add_address(node.host, link, address).ok());
-  CHECK(enable_ipv6(node.home.fd(), "host0").ok());
+  CHECK(enabled_in(node.home, "host0"));
   CHECK(ipv6_disabled(node.home, "host0") == "0");
   CHECK(ipv6_disabled(node.home, "lo") == "0");
   CHECK(ipv6_disabled(node.home, "host1") == "1");
@@ -403,7 +407,7 @@ TEST_CASE("where a namespace has IPv6 disabled it is enabled for a link and lo, 
 
 TEST_CASE("IPv6 of a link that is not there is the kernel's to refuse") {
   Host node;
-  CHECK(enable_ipv6(node.pod.fd(), "host0").ok());
+  CHECK(enabled_in(node.pod, "host0"));
 }
 
 TEST_CASE("a gateway that cannot be reached or is of another family is refused") {

@@ -52,14 +52,20 @@ Result<std::optional<node::Function>> FakeKernel::function(const ib::PciAddress&
   return count_question("function", [&]() -> Result<std::optional<node::Function>> {
     const auto found = state.functions.find(address);
     if (found == state.functions.end()) return std::optional<node::Function>();
-    node::Function function{address, found->second.pf, found->second.vf, found->second.driver, {}};
+    return std::optional(
+        node::Function{address, found->second.pf, found->second.vf, found->second.driver});
+  });
+}
+
+Result<std::vector<std::string>> FakeKernel::char_devices(const ib::PciAddress& address) {
+  return count_question("char_devices", [&]() -> Result<std::vector<std::string>> {
+    std::vector<std::string> names;
     for (const FoundRdma& made : rdma_devices_of(address)) {
-      for (const char* kind : {"issm", "umad", "uverbs"}) {
-        function.char_devices.push_back(kind + std::to_string(made.device->minor.value));
-      }
+      for (const char* kind : {"issm", "umad", "uverbs"})
+        names.push_back(kind + std::to_string(made.device->minor.value));
     }
-    std::sort(function.char_devices.begin(), function.char_devices.end());
-    return std::optional(function);
+    std::sort(names.begin(), names.end());
+    return names;
   });
 }
 
@@ -129,6 +135,13 @@ Result<std::vector<node::Netdev>> FakeKernel::netdevs(const node::Namespace& whe
   });
 }
 
+Result<std::vector<node::Netdev>> FakeKernel::own_netdevs(const node::Namespace& where,
+                                                          const ib::PciAddress& function) {
+  std::vector<node::Netdev> found = TRY(netdevs(where, function));
+  std::erase_if(found, [](const node::Netdev& netdev) { return netdev.parent.has_value(); });
+  return found;
+}
+
 Result<std::vector<node::Netdev>> FakeKernel::ipoib_netdevs(const node::Namespace& where) {
   return count_question("ipoib_netdevs", [&]() -> Result<std::vector<node::Netdev>> {
     const int id = TRY(id_of(where));
@@ -162,6 +175,14 @@ Result<std::optional<ib::PciAddress>> FakeKernel::function_of(const std::string&
     if (found == host.end() || found->second.parent) return std::optional<ib::PciAddress>();
     return found->second.function;
   });
+}
+
+Result<std::vector<std::string>> FakeKernel::rdma_names(const node::Namespace& where,
+                                                        const ib::PciAddress& function) {
+  const std::vector<node::RdmaDevice> devices = TRY(rdma_devices(where, function));
+  std::vector<std::string> names;
+  for (const node::RdmaDevice& device : devices) names.push_back(device.name);
+  return names;
 }
 
 Result<std::vector<node::RdmaDevice>> FakeKernel::rdma_devices(const node::Namespace& where,
@@ -205,6 +226,16 @@ Result<ib::Port> FakeKernel::port(const node::Namespace& where, const std::strin
     const FoundRdma found = TRY(find_rdma(where, rdma_device));
     return FakeNode::port(*found.device);
   });
+}
+
+Result<ib::Port> FakeKernel::port_up_to(const node::Namespace& where,
+                                        const std::string& rdma_device, ib::PKey partition) {
+  ib::Port found = TRY(port(where, rdma_device));
+  const auto at = std::find_if(found.pkeys.begin(), found.pkeys.end(), [&](ib::PKey key) {
+    return key.same_partition(partition) && key.membership() == ib::Membership::full;
+  });
+  if (at != found.pkeys.end()) found.pkeys.erase(at + 1, found.pkeys.end());
+  return found;
 }
 
 // Through the PF's netdev, and nothing else.

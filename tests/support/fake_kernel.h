@@ -74,6 +74,7 @@ class FakeKernel : public FakeNode, public node::Kernel {
   std::vector<Announcement> announced;
 
   Result<std::optional<node::Function>> function(const ib::PciAddress& address) override;
+  Result<std::vector<std::string>> char_devices(const ib::PciAddress& address) override;
   Result<std::vector<ib::PciAddress>> pfs() override;
   Result<std::optional<node::Pf>> pf(const ib::PciAddress& address) override;
   Result<nl::RdmaNetnsMode> rdma_netns_mode() override;
@@ -85,12 +86,18 @@ class FakeKernel : public FakeNode, public node::Kernel {
                                                   const std::string& name) override;
   Result<std::vector<node::Netdev>> netdevs(const node::Namespace& where,
                                             const ib::PciAddress& function) override;
+  Result<std::vector<node::Netdev>> own_netdevs(const node::Namespace& where,
+                                                const ib::PciAddress& function) override;
   Result<std::vector<node::Netdev>> ipoib_netdevs(const node::Namespace& where) override;
   Result<std::vector<uint32_t>> ipoib_queue_pairs(const ib::PciAddress& function) override;
   Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) override;
   Result<std::vector<node::RdmaDevice>> rdma_devices(const node::Namespace& where,
                                                      const ib::PciAddress& function) override;
+  Result<std::vector<std::string>> rdma_names(const node::Namespace& where,
+                                              const ib::PciAddress& function) override;
   Result<ib::Port> port(const node::Namespace& where, const std::string& rdma_device) override;
+  Result<ib::Port> port_up_to(const node::Namespace& where, const std::string& rdma_device,
+                              ib::PKey key) override;
   Result<nl::VfSettings> vf_settings(const node::Function& vf) override;
   Result<std::vector<nl::LinkAddress>> addresses(const node::Namespace& where,
                                                  nl::IfIndex netdev) override;

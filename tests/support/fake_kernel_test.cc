@@ -96,7 +96,7 @@ TEST_CASE(
   k.set_driver(vf_address(0, 1), std::nullopt).value();
   k.set_driver(vf_address(0, 1), "mlx5_core").value();
   CHECK(k.netdevs(kHost, vf_address(0, 1)).value().front().name == "ib1");
-  CHECK(k.function(vf_address(0, 1)).value()->char_devices ==
+  CHECK(k.char_devices(vf_address(0, 1)).value() ==
         std::vector<std::string>{"issm1", "umad1", "uverbs1"});
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("vfio-pci makes nothing of a function") {
   k.set_driver(kVf, std::nullopt).value();
   k.set_driver(kVf, "vfio-pci").value();
   CHECK(function(k).driver == "vfio-pci");
-  CHECK(function(k).char_devices.empty());
+  CHECK(k.char_devices(kVf).value().empty());
   CHECK(k.netdevs(kHost, kVf).value().empty());
   CHECK(k.rdma_devices(kHost, kVf).value().empty());
   CHECK(k.set_vf_guids(function(k), vf_guid(0, 5), vf_guid(0, 5)));
@@ -163,7 +163,7 @@ TEST_CASE("each RDMA device of a function has a netdev of its own and moves by i
   k.set_driver(kVf, "mlx5_core").value();
   CHECK(rdma_names(k, kHost) == std::vector<std::string>{"mlx5_1", "mlx5_2"});
   CHECK(k.netdevs(kHost, kVf).value().size() == 2);
-  CHECK(function(k).char_devices.size() == 6);
+  CHECK(k.char_devices(kVf).value().size() == 6);
   k.ipoib_reappears = IpoibReappears::in_target;
   const Namespace pod = k.make_namespace(kPod);
   k.move_rdma(kHost, "mlx5_2", pod).value();
@@ -210,7 +210,7 @@ TEST_CASE("from a namespace without a path devices come back by unbind and bind 
   k.hide_namespace(kPod);
   CHECK_FALSE(k.find_namespace(kPod).value());
   CHECK(k.rdma_devices(pod, kVf).error().code() == Code::not_found);
-  CHECK_FALSE(function(k).char_devices.empty());
+  CHECK_FALSE(k.char_devices(kVf).value().empty());
   rebind(k);
   CHECK(own(k, kHost).name == "ib1");
 }

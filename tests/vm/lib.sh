@@ -330,6 +330,11 @@ cni() { # ADD|DEL|CHECK|GC|STATUS|VERSION POD IFNAME [VAR=VALUE...]
   if [ "$rc" != 0 ]; then printf '%s %s %s: exit %s\n%s\n' "$command" "$pod" "$ifname" "$rc" "$out"; fi
 }
 
+# From a trace of strace -f: the system calls, whose ends count no second time where another thread came between, and the
+# threads.
+calls_in() { grep -Evc '^[0-9]+ +(<\.\.\. |\+\+\+ |--- )' "$1"; } # FILE
+threads_in() { cut -d' ' -f1 "$1" | sort -u | wc -l; }               # FILE
+
 # Writes $WORK/conf: a network "ibnet" with that device, changed by a jq filter, which may speak of $work.
 conf() { # PCI [FILTER]
   jq -n --arg pci "$1" --arg work "$WORK" --arg plugin "$plugin" \
