@@ -16,15 +16,18 @@ using state::Memberships;
 using state::Now;
 
 Result<fabric::Binding> BindingRegistry::bind(const Caller& caller, const BindRequest& request,
-                                              const PortFacts& facts, Now now) {
+                                              const PortFacts& facts, Now now,
+                                              const Status& may_change) {
   Memberships memberships = TRY(admit(journal_, caller, request, facts));
   BindingRecord* const present = journal_.state().find_binding(request.attachment);
+  if (present != nullptr && present->binding.desired == memberships) {
+    renew(journal_, *present, now);
+    return present->binding;
+  }
+  TRY(may_change);
   if (present == nullptr)
     return create(journal_, caller, request, std::move(memberships), now).binding;
-  if (present->binding.desired != memberships)
-    rebind(journal_, *present, std::move(memberships), now);
-  else
-    renew(journal_, *present, now);
+  rebind(journal_, *present, std::move(memberships), now);
   return present->binding;
 }
 

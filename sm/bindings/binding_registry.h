@@ -29,9 +29,10 @@ class BindingRegistry final : public verify::PortRequests {
 
   // Creates the binding of an attachment, or renews the lease of the existing one. Other partitions
   // than before change the binding: lost keys must leave the table before new ones come. Errors:
-  // see admit() (admission.h).
+  // see admit() (admission.h), and `may_change` for a call that would create or change a binding.
   Result<fabric::Binding> bind(const Caller& caller, const fabricapi::BindRequest& request,
-                               const PortFacts& facts, state::Now now);
+                               const PortFacts& facts, state::Now now,
+                               const Status& may_change = ok());
   // Returns the binding as `releasing`, or as `released` if there is none.
   Result<fabric::Binding> unbind(const fabric::Attachment& attachment, state::Now now);
   // Handles all leases that have ended.

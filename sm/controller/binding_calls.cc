@@ -69,9 +69,9 @@ Status BindingCalls::check_rate(const PostponedBind& bind, Time now) const {
 }
 
 Result<fabric::Binding> BindingCalls::bind_now(const PostponedBind& bind, state::Now now) {
-  TRY(check_rate(bind, now.steady));
   return deps_.registry.bindings.bind(bind.caller, bind.request,
-                                      deps_.reconciler.facts_of(bind.request), now);
+                                      deps_.reconciler.facts_of(bind.request), now,
+                                      check_rate(bind, now.steady));
 }
 
 void BindingCalls::try_bind(PostponedBind bind, state::Now now) {
@@ -188,12 +188,11 @@ void BindingCalls::audit(const PostponedBind& bind, const Status& status, Effect
 
 void BindingCalls::audit_namespace(const PostponedBind& bind) {
   const fabricapi::BindRequest& request = bind.request;
-  const auto seen = namespaces_.add(request.attachment.node, request.pod.name_space);
-  if (!seen.full && seen.others == 0) return;
   deps_.commits.when_committed([this, caller = bind.caller, attachment = request.attachment,
-                                name_space = request.pod.name_space,
-                                seen](const Status& committed) {
+                                name_space = request.pod.name_space](const Status& committed) {
     if (!committed) return;
+    const auto seen = namespaces_.add(attachment.node, name_space);
+    if (!seen.full && seen.others == 0) return;
     if (seen.full)
       return deps_.telemetry.uncertain_first_binding(caller, attachment.node,
                                                      namespaces_.take_full(attachment.node));

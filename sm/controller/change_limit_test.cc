@@ -55,6 +55,8 @@ TEST_CASE_FIXTURE(test::Fixture, "Binds of a node that change too much are busy;
   CHECK(bind(test::kNode1, test::request(test::kVf1, "blue", "c3"), 0) == "busy");
   CHECK(last.find("node n1") != std::string::npos);
   CHECK(last.find("2 at once, 1 per second") != std::string::npos);
+  CHECK_MESSAGE(bind(test::kNode1, test::request(test::kVf1, "blue")) == "verified",
+                "it changes nothing, so the limit is not for it");
   CHECK_MESSAGE(bind(test::kNode2, test::request(test::kVf3, "blue", "c1", "n2")).empty(),
                 "another node's are not touched");
   settle();

@@ -87,6 +87,17 @@ TEST_CASE_FIXTURE(Blue, "a node's first pod of a namespace that others have is i
   CHECK(lines("first binding") == 1);
 }
 
+TEST_CASE_FIXTURE(Blue, "a first binding that could not be put on disk is reported when it is") {
+  bind(kNode1, request(kVf1, "blue"));
+  const fabricapi::BindRequest other = request(kVf3, "blue", "c1", "n2");
+  store.fail_at(0, FakeStore::Failure::full);
+  CHECK(!bind(kNode2, other).empty());
+  CHECK(lines("first binding") == 0);
+  store.fail_no_more();
+  CHECK(bind(kNode2, other).empty());
+  CHECK(lines("first binding") == 1);
+}
+
 TEST_CASE_FIXTURE(Blue, "a node with more namespaces than are remembered is reported, once") {
   changes.burst = 2000;
   restart();
