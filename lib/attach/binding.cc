@@ -135,7 +135,8 @@ Status await_guid_grant(const Context& context, const node::Record& record, Dead
     const Result<Binding> told =
         context.host.agent.connect()->bind(name_in_node(record), Node::Wait::granted, deadline);
     if (!told && !is_transient(told.error())) return told.error();
-    // The last answer often says only that there was no time for one: the earlier cause is kept.
+    // The agent says `busy` with the reason why the GUID is not granted. Other errors often say
+    // only that there was no time for an answer, and then the earlier reason is kept.
     const bool is_reason = !told && told.error().code() == Code::busy;
     if (is_reason || why.empty()) why = told ? words(*told) : told.error().text();
     return told && told->granted;

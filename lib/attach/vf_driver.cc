@@ -198,16 +198,17 @@ Result<bool> VfDriver::resolve(const Context& context, Deadline deadline) {
                           deadline));
     return true;
   }
-  std::string device;
+  std::string device, source = "the agent's answer";
   if (context.request.call.verb == cni::Verb::add) {
     device = TRY(ask_agent(context, deadline));
   } else {
+    source = "the folder of the attachment's record";
     const std::vector<node::RecordName> names = TRY(context.host.records.of_attachment(
         context.request.call.container_id, context.request.call.ifname));
     if (!names.empty()) device = names.front().folder;
   }
   if (device.empty()) return false;
-  config_.device = TRY(ib::PciAddress::parse(device).during("the agent's answer"));
+  config_.device = TRY(ib::PciAddress::parse(device).during(source));
   context.log.name_device(subject());
   return true;
 }

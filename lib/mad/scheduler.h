@@ -21,8 +21,8 @@ inline constexpr size_t kDefaultWindow = 16;
 // Any thread may call it. There should be one for each port: two windows do not know of each other.
 class Scheduler {
  public:
-  // Runs once, on the scheduler's thread, which waits for it: short, and not gather(). It may
-  // submit and cancel.
+  // Runs once, on the scheduler's thread, which waits for it: short, and no query that
+  // waits for answers itself. It may submit and cancel.
   using Done = std::function<void(const Outcome<Data>&)>;
 
   explicit Scheduler(std::unique_ptr<Channel> channel, size_t window = kDefaultWindow);

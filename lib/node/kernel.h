@@ -107,12 +107,12 @@ class Kernel {
   // The status of a namespace that was found before, by its path, seen from the own mount namespace
   // (netns/netns_status.h). An error says nothing about the namespace.
   virtual Result<netns::NetnsStatus> namespace_status(const Namespace& recorded) = 0;
-  // Shows `look` every network namespace of the node that something leads to, the host's left out:
-  // what a pod has taken to one of its own is in none that a path is known of. A path holds until
-  // the next one is shown; the last one's, until the next search or find_namespace(). Returns the
-  // first thing that could not be looked at, for whatever reason: by the deadline, too. What is not
-  // in any of them need not be gone (netns/each_namespace.h). An error is look's, or says that
-  // there was none.
+  // Shows `visit` every network namespace of the node that something leads to, without the host's:
+  // what a pod has taken to one of its own is in none that a path is known of. A path is valid
+  // until the next one is shown; the last one's, until the next search or find_namespace(). Returns
+  // the first thing that could not be looked at, for whatever reason, the deadline included. What
+  // is not in any of them need not be gone (netns/each_namespace.h). An error is that of `visit`,
+  // or says that the search could not begin.
   virtual Result<std::optional<Error>> each_namespace(Deadline deadline,
                                                       const NamespaceVisitor& visit) = 0;
   // A link by its name or one of its altnames.

@@ -32,7 +32,7 @@ Deadline before(Deadline deadline) {
   return Deadline::in(left - std::min(Duration(500), left / 10));
 }
 
-// The same of an answer that is its own message.
+// Answers with a result that is the message itself.
 template <typename Message>
 grpc::Status answer(Result<Message> result, Message* response) {
   if (!result) return rpc::to_grpc(result.error());

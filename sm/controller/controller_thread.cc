@@ -6,8 +6,8 @@
 namespace ibpod::sm::controller {
 namespace {
 
-// The limit for taking calls in one tick; the last call is completed.
-constexpr Duration kLongestTurn{20};
+// A tick takes no more calls after this time; the one that has begun is completed.
+constexpr Duration kLongestIntake{20};
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void ControllerThread::tick(std::optional<std::vector<api::TaskQueue::Task>> tas
   do {
     controller_->set_time(system_time());
     for (const api::TaskQueue::Task& task : *tasks) task();
-    if (Deadline::Clock::now() - began >= kLongestTurn) break;
+    if (Deadline::Clock::now() - began >= kLongestIntake) break;
     tasks = tasks_.take(began);
   } while (tasks && !tasks->empty());
   controller_->tick();

@@ -1,4 +1,4 @@
-// The calls of OpenSm that any thread may make.
+// The status of OpenSm as others see it, and its calls that any thread may make.
 #include "sm/opensm/opensm.h"
 #include "sm/opensm/own_port.h"
 
