@@ -35,11 +35,14 @@ Result<std::vector<ib::Guid>> parse_ports(std::string_view text);
 // The same; without virtual ports that have no GUID yet.
 Result<std::vector<UfmVport>> parse_vports(std::string_view text);
 
-// Checks the body of an answer to a change that has a status of success. invalid if UFM names GUIDs
-// or errors there; unavailable if it is HTML, so not UFM's. An empty body or plain text is ok.
+// Checks the body of an answer to a change that has a status of success: unavailable if it is HTML,
+// so not UFM's. Nothing else in it counts: no source says that UFM names refused GUIDs under a
+// status of success, and what has become of them is read afterwards.
 Status check_change(std::string_view text);
 
 std::string write_addition(const Addition& addition);
+// An empty partition with the flags of this addition.
+std::string write_creation(const Addition& addition);
 std::string write_removal(ib::PKey pkey, const std::vector<ib::Guid>& guids);
 // 16 hex digits each, joined by commas, as in the path of a removal.
 std::string join_guids(const std::vector<ib::Guid>& guids);
