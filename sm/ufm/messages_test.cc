@@ -304,7 +304,7 @@ TEST_CASE("an addition has one membership for all its GUIDs") {
                         .guids = {ib::Guid(1), ib::Guid(0x946dae03005975c8)}}) ==
         R"({"pkey":"0x5","guids":["0000000000000001","946dae03005975c8"],"index0":true,)"
         R"("ip_over_ib":false,"membership":"limited"})");
-  CHECK(write_creation({.pkey = ib::PKey(0x5), .index0 = true, .ip_over_ib = false}) ==
+  CHECK(write_creation({.pkey = ib::PKey(0x5), .index0 = true, .ip_over_ib = false, .guids = {}}) ==
         R"({"pkey":"0x5","index0":true,"ip_over_ib":false})");
   CHECK(write_removal(ib::PKey(0x7ffe), {ib::Guid(1)}) ==
         R"({"pkey":"0x7ffe","guids":["0000000000000001"]})");
