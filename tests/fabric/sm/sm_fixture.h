@@ -22,6 +22,7 @@ class SmFixture : public SmProcess {
   struct Unstarted {};
   explicit SmFixture(Unstarted, std::string more = {})
       : SmProcess({.hosts = kHosts - 1, .more = std::move(more)}) {}
+  SmFixture(Unstarted, Setup setup) : SmProcess(std::move(setup)) {}
 
   bool all_verified() const;
   // Made by the administrator.
