@@ -137,7 +137,7 @@ void compare_with_peer(const Storm& storm, SmProcess& sm, const UfmProcess& ufm,
     print("peer", done, pods, ufm.log(), Peer::kUser);
   }
   ufm.clear_log();
-  const fabricapi::Client client = sm.client();
+  fabricapi::Client client = sm.client();
   std::vector<std::future<bool>> binds;
   const auto done = run(storm, pods, Watcher(ports, ib::PKey(0x8002)), [&](unsigned host) {
     binds.push_back(std::async(std::launch::async, [&client, host] {
