@@ -1,11 +1,14 @@
 #include "tests/fabric/storm/peer.h"
 
+#include "tests/fabric/setting.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <functional>
 #include <future>
+#include <map>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -83,7 +86,8 @@ void print(const std::string& who, const std::deque<Pod>& pods, int begun,
   for (const UfmCall& call : log) {
     if (call.caller != user || call.operation != "post" || call.status != 200) continue;
     ++posts;
-    for (const ib::Guid guid : call.guids) added.try_emplace(guid, call.at);
+    const auto answered = call.at + std::chrono::milliseconds(setting("UFM_ANSWERS", 200));
+    for (const ib::Guid guid : call.guids) added.try_emplace(guid, answered);
   }
   Times accepted, in_force;
   for (const Pod& pod : pods) {
