@@ -6,9 +6,9 @@
 // none outside of our range.
 //   STORM_LEAVES=N, STORM_SECONDS=N, STORM_RATE=N, ROUNDS=N: as in storm_test.cc
 //   UFM_ANSWERS=MS   the time in which fake_ufm answers a change (200)
-//   UFM_EFFECT=MS    the time from a change to OpenSM's file, with all changes until then (2000):
-//                    OpenSM begins its discovery again with each SIGHUP, so more of them than its
-//                    sweeps need would keep it from any table
+//   UFM_EFFECT=MS    the time from a change to OpenSM's file, with all changes until then (three
+//                    of its sweeps): OpenSM begins its discovery again with each SIGHUP, so more
+//                    of them than its sweeps need would keep it from any table
 //   UFM_PEER=PATH    another client of UFM: pods come to it and to ibpod-sm at the same times, in
 //                    turn. It finds UFM by UfmProcess::environment_of(), and reads the pods' GUIDs,
 //                    one a line, which it has to put into P_Key 0x3000. It prints "ready" before.
@@ -20,6 +20,7 @@
 #include "tests/fabric/ufm/ufm_process.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <map>
 #include <thread>
@@ -31,8 +32,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Above the time to the file and a sweep of the storm.
-int effect_seconds() { return setting("UFM_EFFECT", 2000) / 1000 + 4; }
+// In ms, of three sweeps.
+int longest_sweep(RawOpenSm& opensm) {
+  double ms = 0;
+  for (int sweep = 0; sweep < 3; ++sweep) {
+    const auto begun = Clock::now();
+    REQUIRE(::kill(opensm.pid(), SIGHUP) == 0);
+    REQUIRE(opensm.finish_sweep());
+    ms = std::max(ms, ms_since(begun));
+  }
+  return static_cast<int>(ms);
+}
 
 std::vector<ib::Guid> port_guids(const Storm& storm) {
   std::vector<ib::Guid> guids;
@@ -43,29 +53,32 @@ std::vector<ib::Guid> port_guids(const Storm& storm) {
 
 struct Fixture {
   explicit Fixture(const Storm& storm)
-      : ufm({.partitions = opensm.partitions(),
+      : effect(setting("UFM_EFFECT", 3 * longest_sweep(opensm))),
+        ufm({.partitions = opensm.partitions(),
              .opensm = opensm.pid(),
              .ports = port_guids(storm),
              .others = {Peer::kUser}}),
+        // effectSeconds: above the time to the file and a sweep.
         sm({.hosts = static_cast<unsigned>(storm.leaves * kHostsOfLeaf - 1),
             .scan_seconds = 60,
             .more = R"("logLevel": "warning")",
-            .ufm = ufm.section(60, effect_seconds())}) {
-    answers = setting("UFM_ANSWERS", 200);
+            .ufm = ufm.section(60, 2 + 2 * effect / 1000)}) {
     if (answers > 0)
-      ufm.post(
-          "faults",
-          R"({"kind": "slow", "operations": ["post", "remove_guids"], "times": 0, "delay_ms": )" +
-              std::to_string(answers) + "}");
-    ufm.set("effect", R"({"delay": )" + std::to_string(setting("UFM_EFFECT", 2000)) + "}");
+      ufm.post("faults", R"({"kind": "slow", "operations": ["post", "remove_guids"], "times": 0, )"
+                         R"("delay_ms": )" +
+                             std::to_string(answers) + "}");
+    ufm.set("effect", R"({"delay": )" + std::to_string(effect) + "}");
+    std::printf("hosts %d; fake_ufm answers changes in %d ms, and writes them after %d ms\n",
+                storm.leaves * kHostsOfLeaf, answers, effect);
     sm.start();
     for (const char* name : {"blue", "red"})
       REQUIRE(sm.client().create_partition(SmProcess::sample_partition(name), Deadline::in(30s)));
   }
+  const int answers = setting("UFM_ANSWERS", 200);
   RawOpenSm opensm;
+  const int effect;
   UfmProcess ufm;
   SmProcess sm;
-  int answers = 0;
 };
 
 size_t writes(const std::vector<UfmCall>& log, const std::string& caller) {
@@ -154,9 +167,6 @@ void run_under_load(const Storm& storm, Fixture& fixture, Ports& ports) {
 TEST_CASE("from a Bind to UFM, and from there to the port, on 2,048 hosts and under a storm") {
   kill_manager();  // fake_ufm has its own
   const Storm storm;
-  std::printf("hosts %d, fake_ufm answers changes in %d ms, and writes them after %d ms\n",
-              storm.leaves * kHostsOfLeaf, setting("UFM_ANSWERS", 200),
-              setting("UFM_EFFECT", 2000));
   Ports ports;
   Fixture fixture(storm);
   bind_one_by_one(fixture, setting("ROUNDS", 20));
