@@ -85,7 +85,7 @@ class Pods {
     if (there) acknowledged_.claim(host, true);
     const std::lock_guard lock(mutex_);
     if (there) load_.binds.push_back({host, asked, Clock::now()});
-    note(there, load_.bind, asked);
+    note(there, load_.bind, asked, bound);
   }
   void go(unsigned host) {
     const auto asked = Clock::now();
@@ -95,17 +95,20 @@ class Pods {
     const bool gone = unbound && unbound->state == fabric::BindingState::released;
     if (gone) acknowledged_.claim(host, false);
     const std::lock_guard lock(mutex_);
-    note(gone, load_.unbind, asked);
+    note(gone, load_.unbind, asked, unbound);
   }
   // After all calls.
   Load load() const { return load_; }
 
  private:
-  void note(bool done, Times& ms, Clock::time_point asked) {
-    if (done)
+  void note(bool done, Times& ms, Clock::time_point asked, const Result<fabric::Binding>& end) {
+    if (done) {
       ms.push_back(ms_since(asked));
-    else
-      ++load_.lost;
+      return;
+    }
+    if (load_.lost++ == 0)
+      load_.first_lost =
+          end ? std::string(name(end->state)) + ": " + end->condition.text : end.error().text();
   }
   fabricapi::Client client_;
   Acknowledged& acknowledged_;
@@ -150,6 +153,7 @@ void Load::print() const {
   ibpod::print("storm: Unbind to released", unbind);
   std::printf("lost %zu; readings judged %zu, wrong %zu, unread %zu\n", lost, readings.judged,
               readings.wrong, readings.unread);
+  if (lost > 0) std::printf("the first that is lost: %s\n", first_lost.c_str());
   std::fflush(stdout);
 }
 

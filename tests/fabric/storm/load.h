@@ -7,6 +7,7 @@
 #include "tests/fabric/storm/ports.h"
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace ibpod {
@@ -36,8 +37,9 @@ struct BindTimes {
 
 struct Load {
   std::vector<BindTimes> binds;
-  Times bind, unbind;  // from the call to verified, and to released
-  size_t lost = 0;     // calls that ended otherwise
+  Times bind, unbind;           // from the call to verified, and to released
+  size_t lost = 0;              // calls that ended otherwise
+  std::string first_lost = {};  // how the first of them ended
   struct Readings {
     size_t judged = 0, wrong = 0, unread = 0;
   } readings;  // of ports' tables, which must not contradict what was acknowledged before

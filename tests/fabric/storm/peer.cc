@@ -142,15 +142,15 @@ void compare_with_peer(const Storm& storm, SmProcess& sm, const UfmProcess& ufm,
   }
   ufm.clear_log();
   fabricapi::Client client = sm.client();
-  std::vector<std::future<bool>> binds;
+  std::vector<std::future<std::string>> binds;
   const auto done = run(storm, pods, Watcher(ports, ib::PKey(0x8002)), [&](unsigned host) {
     binds.push_back(std::async(std::launch::async, [&client, host] {
       const auto bound = client.bind(SmProcess::request(host, "red"), Deadline::in(120s));
-      return bound && bound->state == fabric::BindingState::verified;
+      return bound ? std::string(name(bound->state)) : bound.error().text();
     }));
   });
   print("ibpod-sm", done, pods, ufm.log(), kUfmUser);
-  for (auto& bind : binds) CHECK(bind.get());
+  for (auto& bind : binds) CHECK(bind.get() == "verified");
 }
 
 }  // namespace ibpod
