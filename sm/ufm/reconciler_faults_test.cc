@@ -17,7 +17,7 @@ using engine::Health;
 const Desire kBefore{{kBlue, {{kA, kFull}, {kC, kFull}}}, {kRed, {{kA, kFull}}}};
 const Desire kAfter{{kBlue, {{kA, kLimited}, {kB, kFirst}}}};
 
-// What a fault did, from the desire until UFM had it and that was known.
+// The effects of a fault, from the desire until UFM had it and that was known.
 struct Course {
   std::set<Health> healths;      // other than serving
   std::set<std::string> faults;  // kinds, of ports

@@ -3,7 +3,7 @@
 
 #include "tests/fabric/sm/sm_process.h"
 #include "tests/fabric/storm/load.h"
-#include "tests/fabric/ufm/ufm_process.h"
+#include "tests/fabric/ufm/process/ufm_process.h"
 
 namespace ibpod {
 

@@ -3,7 +3,7 @@
 #include "lib/ib/hex.h"
 #include "tests/fabric/engine/raw_opensm.h"
 #include "tests/fabric/sm/sm_fixture.h"
-#include "tests/fabric/ufm/ufm_process.h"
+#include "tests/fabric/ufm/process/ufm_process.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 //   STEPS=all, STEPS=N: as in kill_test.cc
 #include "tests/fabric/engine/raw_opensm.h"
 #include "tests/fabric/sm/faults/changes.h"
-#include "tests/fabric/ufm/ufm_process.h"
+#include "tests/fabric/ufm/process/ufm_process.h"
 
 #include <map>
 

@@ -1,4 +1,4 @@
-#include "tests/fabric/ufm/ufm_process.h"
+#include "tests/fabric/ufm/process/ufm_process.h"
 
 #include "lib/base/join.h"
 #include "lib/ib/hex.h"
