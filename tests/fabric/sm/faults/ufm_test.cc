@@ -38,7 +38,7 @@ ib::Membership membership_of(fabric::Membership membership) {
   return membership == fabric::Membership::full ? ib::Membership::full : ib::Membership::limited;
 }
 
-// What UFM has to have, by what ibpod-sm shows.
+// The members that UFM has to have, by the bindings and partitions that ibpod-sm shows.
 std::map<ib::PKey, UfmProcess::Members> expected(const ServiceView& now) {
   std::map<ib::PKey, UfmProcess::Members> all{{kTheirs, {{kForeign, ib::Membership::full}}}};
   for (const fabric::PartitionStatus& partition : now.partitions)

@@ -50,7 +50,7 @@ class UfmProcess {
   void call(const std::string& body) const { post("calls", body); }
   void clear_faults() const { remove("faults"); }
   void clear_log() const { remove("log"); }
-  // What is stored: as JSON, and the members of each partition that has any, but for 0x7fff.
+  // The stored partitions: as JSON, and the members of each partition that has any, but for 0x7fff.
   std::string partitions() const { return get("partitions"); }
   std::map<ib::PKey, Members> members() const;
   // Since clear_log().
