@@ -41,7 +41,7 @@ bool PartitionStates::is_covered(ib::PKey pkey) const {
   return settings_.pkeys.covers({pkey.partition()}).ok();
 }
 
-PartitionState PartitionStates::state(ib::PKey pkey) const {
+PartitionState PartitionStates::whole_state(ib::PKey pkey) const {
   return {pkey, find(*desired_, pkey), shown_.find(pkey), written_.find(pkey)};
 }
 
@@ -221,7 +221,8 @@ bool PartitionStates::are_in_place(const DesiredPartitions& candidate) const {
   for (const ib::PKey pkey : pkeys) {
     if (!is_covered(pkey)) continue;
     const PartitionState state = this->state(pkey);
-    const DesiredPartition* const before = find(candidate, pkey);
+    const bool is_taken = !owners(state).empty();
+    const DesiredPartition* const before = is_taken ? nullptr : find(candidate, pkey);
     const std::vector<ib::Guid> widened = compare(state).widened;
     // A widened member is removed first.
     const auto is_settled = [&](ib::Guid guid) {
@@ -232,7 +233,7 @@ bool PartitionStates::are_in_place(const DesiredPartitions& candidate) const {
               faults_.has(Kind::not_added, pkey, guid) &&
               !std::binary_search(widened.begin(), widened.end(), guid));
     };
-    if (before != nullptr && owners(state).empty())
+    if (before != nullptr)
       for (const auto& [guid, values] : before->members)
         if (!is_settled(guid)) return false;
     if (state.written != nullptr)

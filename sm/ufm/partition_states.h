@@ -68,7 +68,9 @@ class PartitionStates {
 
  private:
   bool is_covered(ib::PKey pkey) const;
-  PartitionState state(ib::PKey pkey) const;
+  // As desired, shown and recorded; state(): as effective().
+  PartitionState whole_state(ib::PKey pkey) const;
+  PartitionState state(ib::PKey pkey) const { return effective(whole_state(pkey)); }
   std::set<ib::PKey> ours() const;
   std::vector<Step> steps(ib::PKey pkey, Time now) const;
   bool waits_for_index0(const Step& step, ib::Guid guid) const;
