@@ -57,6 +57,9 @@ void FabricReconciler::engine_changed(state::Now now) {
   deps_.telemetry.report_condition("next start of the subnet manager", status.start_refused);
   set_engine_fault(controller::engine_fault(status), now);
   apply(verifier_.set_port_faults(deps_.subnet_manager.port_faults()), now);
+  partition_faults_.clear();
+  for (const engine::PartitionFault& fault : deps_.subnet_manager.partition_faults())
+    partition_faults_[fault.pkey.partition()] = fault.text;
   if (!published_.update_manual()) return;
   reserve_manual_pkeys();
   if (published_.version() != 0)
@@ -109,6 +112,10 @@ void FabricReconciler::apply(const verify::PortVerdicts& verdicts, state::Now no
 
 void FabricReconciler::apply(const verify::PortVerdict& verdict, state::Now now) {
   using Kind = verify::PortVerdict::Kind;
+  // Without proof no table has shown it.
+  if ((verdict.kind == Kind::verified || verdict.kind == Kind::present) &&
+      verdict.proof != fabric::Proof::none)
+    deps_.subnet_manager.note_in_force(verdict.port);
   switch (verdict.kind) {
     case Kind::condition:
       return deps_.registry.bindings.set_condition(verdict.port, verdict.condition, now);
@@ -165,7 +172,7 @@ void FabricReconciler::publish(state::Now now) {
   vf_ports_.publish();
   deps_.registry.bindings.note_written(verifier_.engine().applied(), now);
   deps_.registry.partitions.note_swept(verifier_.engine().swept());
-  deps_.registry.partitions.set_engine_fault(engine_fault_);
+  deps_.registry.partitions.set_engine_faults(engine_fault_, partition_faults_);
   deps_.registry.partitions.note_deleted(now);
 }
 

@@ -89,13 +89,23 @@ std::vector<Step> PartitionStates::steps(ib::PKey pkey, Time now) const {
   return steps;
 }
 
-std::optional<Step> PartitionStates::next_step(Time now) {
+bool PartitionStates::is_urgent(const Step& step) const {
+  if (step.of_class.kind != Step::Kind::removal) return false;
+  const PartitionState state = this->state(step.pkey);
+  const std::vector<ib::Guid> widened = compare(state).widened;
+  return !owners(state).empty() ||
+         std::any_of(step.guids.begin(), step.guids.end(), [&](ib::Guid guid) {
+           return std::binary_search(widened.begin(), widened.end(), guid);
+         });
+}
+
+std::optional<Step> PartitionStates::next_step(Time now, Steps which) {
   const std::set<ib::PKey> pkeys = ours();
   std::vector<ib::PKey> order(pkeys.lower_bound(turn_), pkeys.end());
   order.insert(order.end(), pkeys.begin(), pkeys.lower_bound(turn_));
   for (const ib::PKey pkey : order)
     for (Step& step : steps(pkey, now)) {
-      if (shown_.is_done(step)) continue;
+      if (shown_.is_done(step) || (which == Steps::urgent && !is_urgent(step))) continue;
       turn_ = pkey;
       return std::move(step);
     }

@@ -31,7 +31,10 @@ class PartitionStates {
   void want(std::shared_ptr<const DesiredPartitions> desired);
 
   // The next call, if all partitions are known; nothing: there is none now. Partitions take turns.
-  std::optional<Step> next_step(Time now);
+  // urgent: only removals of members that reach more than they must: UFM made them full, or put
+  // them into another user's partition.
+  enum class Steps { all, urgent };
+  std::optional<Step> next_step(Time now, Steps which = Steps::all);
   // To be called before the call is made: the record on disk then has the change. After an error
   // the call must not be made.
   Status begin(const Step& step, Time now);
@@ -60,6 +63,8 @@ class PartitionStates {
   std::vector<engine::EngineFinding> findings(Time now) const;
   // By port and kind.
   std::vector<engine::PortFault> port_faults() const;
+  // The desired partitions whose P_Keys are another user's.
+  std::vector<engine::PartitionFault> partition_faults() const;
   // The P_Keys of `pkeys` that are another user's, with the members that make them so. Those of
   // desired partitions are left out: they have port_faults().
   std::map<ib::PKey, std::vector<ib::Guid>> taken() const;
@@ -73,6 +78,7 @@ class PartitionStates {
   PartitionState state(ib::PKey pkey) const { return effective(whole_state(pkey)); }
   std::set<ib::PKey> ours() const;
   std::vector<Step> steps(ib::PKey pkey, Time now) const;
+  bool is_urgent(const Step& step) const;
   bool waits_for_index0(const Step& step, ib::Guid guid) const;
   bool note_read(ib::PKey pkey, Time now);
   void check_accepted(const PartitionState& state, Time now);

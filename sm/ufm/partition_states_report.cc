@@ -6,6 +6,7 @@ namespace ibpod::sm::ufm {
 namespace {
 
 using engine::EngineFinding;
+using engine::PartitionFault;
 using engine::PortFault;
 
 constexpr size_t kMostListed = 4;
@@ -103,6 +104,15 @@ std::vector<PortFault> PartitionStates::port_faults() const {
       faults.push_back({guid, Kind::not_added, taken_text(pkey, owners)});
   }
   return merged(faults);
+}
+
+std::vector<PartitionFault> PartitionStates::partition_faults() const {
+  std::vector<PartitionFault> faults;
+  for (const auto& [pkey, desired] : *desired_) {
+    const std::vector<ib::Guid> owners = ufm::owners(whole_state(pkey));
+    if (is_covered(pkey) && !owners.empty()) faults.push_back({pkey, taken_text(pkey, owners)});
+  }
+  return faults;
 }
 
 std::vector<EngineFinding> PartitionStates::findings(Time now) const {

@@ -5,6 +5,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/files.h"
 #include "sm/pool/pkey_pool.h"
+#include "sm/ufm/change_pacer.h"
 
 #include <optional>
 #include <string>
@@ -48,6 +49,7 @@ struct EngineSettings {
   // UFM's mapping of physical to virtual GUIDs is kept: it accepts the GUID of a bound VF only
   // behind its PF. False: what ibpod-sm has put there before is removed.
   bool map_vfs = false;
+  ChangePacer::Limits pacing = {};
   Path folder;  // of the record of the members and groups that ibpod-sm has put into UFM
 };
 

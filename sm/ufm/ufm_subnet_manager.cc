@@ -79,7 +79,10 @@ void UfmSubnetManager::adopt_newest() {
   {
     const std::lock_guard lock(mutex_);
     newest = wanted_;
+    wanted_.in_force.clear();
   }
+  // Before a newer version: they are about what UFM was given before.
+  for (const ib::Guid port : newest.in_force) reconciler_.note_in_force(port, Clock::now());
   if (newest.vf_change != adopted_.vf_change) mapping_.want(newest.vf_ports);
   if (newest.version != adopted_.version)
     reconciler_.want(newest.version, *newest.partitions, Clock::now());
@@ -102,7 +105,8 @@ bool UfmSubnetManager::run_preflight() {
 
 void UfmSubnetManager::wait(const std::stop_token& stop) {
   const auto is_due = [this] {
-    return wanted_.version != adopted_.version || wanted_.vf_change != adopted_.vf_change;
+    return wanted_.version != adopted_.version || wanted_.vf_change != adopted_.vf_change ||
+           !wanted_.in_force.empty();
   };
   const Reconciler::Time now = Clock::now();
   std::optional<Reconciler::Time> alarm = reconciler_.alarm(now);
@@ -125,6 +129,7 @@ UfmSubnetManager::Published UfmSubnetManager::present() const {
   const std::vector<engine::EngineFinding>& vfs = mapping_.findings();
   now.status.findings.insert(now.status.findings.end(), vfs.begin(), vfs.end());
   now.faults = states.port_faults();
+  now.partition_faults = states.partition_faults();
   now.taken = states.taken();
   now.counts = reconciler_.counts();
   now.counts.confined_vfs = mapping_.confined();
@@ -144,6 +149,7 @@ void UfmSubnetManager::publish() {
   {
     const std::lock_guard lock(mutex_);
     const bool is_same = now.status == published_.status && now.faults == published_.faults &&
+                         now.partition_faults == published_.partition_faults &&
                          now.others == published_.others;
     published_ = std::move(now);
     if (is_same) return;
@@ -170,6 +176,14 @@ void UfmSubnetManager::set_vf_ports(std::vector<engine::VfPort> ports) {
   wake_.notify_all();
 }
 
+void UfmSubnetManager::note_in_force(ib::Guid port) {
+  {
+    const std::lock_guard lock(mutex_);
+    wanted_.in_force.insert(port);
+  }
+  wake_.notify_all();
+}
+
 engine::EngineStatus UfmSubnetManager::status() const {
   const std::lock_guard lock(mutex_);
   return published_.status;
@@ -178,6 +192,11 @@ engine::EngineStatus UfmSubnetManager::status() const {
 std::vector<engine::PortFault> UfmSubnetManager::port_faults() const {
   const std::lock_guard lock(mutex_);
   return published_.faults;
+}
+
+std::vector<engine::PartitionFault> UfmSubnetManager::partition_faults() const {
+  const std::lock_guard lock(mutex_);
+  return published_.partition_faults;
 }
 
 std::vector<fabric::PartitionDefinition> UfmSubnetManager::manual_partitions() const {

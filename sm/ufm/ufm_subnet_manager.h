@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -42,6 +43,7 @@ class UfmSubnetManager final : public engine::SubnetManager {
 
   void apply(uint64_t version, engine::Partitions partitions) override;
   void set_vf_ports(std::vector<engine::VfPort> ports) override;
+  void note_in_force(ib::Guid port) override;
   engine::EngineStatus status() const override;
   engine::Capabilities capabilities() const override {
     return {.writes = true,
@@ -50,6 +52,7 @@ class UfmSubnetManager final : public engine::SubnetManager {
             .confines_vfs = settings_.map_vfs};
   }
   std::vector<engine::PortFault> port_faults() const override;
+  std::vector<engine::PartitionFault> partition_faults() const override;
   // Also `exists` for a P_Key that another user of UFM has. It names the ports by which that is
   // known; a partition that is in place already is not checked again, its members have faults.
   Status check(const std::vector<fabric::PartitionDefinition>& definitions) const override;
@@ -74,10 +77,12 @@ class UfmSubnetManager final : public engine::SubnetManager {
     engine::Partitions partitions;
     uint64_t vf_change = 0;
     std::vector<engine::VfPort> vf_ports;
+    std::set<ib::Guid> in_force = {};  // since it was adopted last
   };
   struct Published {
     engine::EngineStatus status;
     std::vector<engine::PortFault> faults;
+    std::vector<engine::PartitionFault> partition_faults;
     // The same object as long as it has not changed.
     std::shared_ptr<const std::vector<fabric::PartitionDefinition>> others =
         std::make_shared<std::vector<fabric::PartitionDefinition>>();
