@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <semaphore>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -77,8 +78,8 @@ class Pods {
   Pods(const SmProcess& sm, Acknowledged& acknowledged)
       : client_(sm.client()), acknowledged_(acknowledged) {}
 
-  void come(unsigned host) {
-    const auto asked = Clock::now();
+  void come(unsigned host, Clock::time_point asked) {
+    const Turn turn(calls_);
     acknowledged_.withdraw(host);
     const auto bound = client_.bind(SmProcess::request(host, "red"), Deadline::in(60s));
     const bool there = bound && bound->state == fabric::BindingState::verified;
@@ -87,8 +88,8 @@ class Pods {
     if (there) load_.binds.push_back({host, asked, Clock::now()});
     note(there, load_.bind, asked, bound);
   }
-  void go(unsigned host) {
-    const auto asked = Clock::now();
+  void go(unsigned host, Clock::time_point asked) {
+    const Turn turn(calls_);
     acknowledged_.withdraw(host);
     const auto unbound =
         client_.unbind(SmProcess::request(host, "red").attachment, Deadline::in(60s));
@@ -101,6 +102,17 @@ class Pods {
   Load load() const { return load_; }
 
  private:
+  using Calls = std::counting_semaphore<kMostCalls>;
+  class Turn {
+   public:
+    explicit Turn(Calls& calls) : calls_(calls) { calls_.acquire(); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { calls_.release(); }
+
+   private:
+    Calls& calls_;
+  };
   void note(bool done, Times& ms, Clock::time_point asked, const Result<fabric::Binding>& end) {
     if (done) {
       ms.push_back(ms_since(asked));
@@ -112,6 +124,7 @@ class Pods {
   }
   fabricapi::Client client_;
   Acknowledged& acknowledged_;
+  Calls calls_{kMostCalls};
   std::mutex mutex_;
   Load load_;
 };
@@ -130,9 +143,9 @@ Load run_pods(const Storm& storm, SmProcess& sm, Ports& ports) {
   for (int pod = 0; pod < storm.pods(); ++pod) {
     std::this_thread::sleep_until(storm.time_of(pod, begun));
     const auto start = [&](auto what, unsigned host) {
-      const auto act = [&pods, what, host, before = last[host]] {
+      const auto act = [&pods, what, host, asked = Clock::now(), before = last[host]] {
         if (before.valid()) before.wait();
-        (pods.*what)(host);
+        (pods.*what)(host, asked);
       };
       last[host] = std::async(std::launch::async, act).share();
     };

@@ -12,6 +12,11 @@
 
 namespace ibpod {
 
+// The most calls that run at a time: each has descriptors, and those from 1024 on are the simulated
+// subnet's in this process. What comes beyond waits for its turn, and its time is counted from when
+// it came.
+inline constexpr int kMostCalls = 700;
+
 // Pods that come at a constant rate, live for a while, and go.
 struct Storm {
   int leaves = setting("STORM_LEAVES", kLeaves);
@@ -37,7 +42,7 @@ struct BindTimes {
 
 struct Load {
   std::vector<BindTimes> binds;
-  Times bind, unbind;           // from the call to verified, and to released
+  Times bind, unbind;           // from the pod's time to verified, and to released
   size_t lost = 0;              // calls that ended otherwise
   std::string first_lost = {};  // how the first of them ended
   struct Readings {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <future>
 #include <map>
+#include <semaphore>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -143,9 +144,12 @@ void compare_with_peer(const Storm& storm, SmProcess& sm, const UfmProcess& ufm,
   ufm.clear_log();
   fabricapi::Client client = sm.client();
   std::vector<std::future<std::string>> binds;
+  std::counting_semaphore<kMostCalls> calls(kMostCalls);
   const auto done = run(storm, pods, Watcher(ports, ib::PKey(0x8002)), [&](unsigned host) {
-    binds.push_back(std::async(std::launch::async, [&client, host] {
+    binds.push_back(std::async(std::launch::async, [&client, &calls, host] {
+      calls.acquire();
       const auto bound = client.bind(SmProcess::request(host, "red"), Deadline::in(120s));
+      calls.release();
       return bound ? std::string(name(bound->state)) : bound.error().text();
     }));
   });
