@@ -281,10 +281,12 @@ TEST_CASE_FIXTURE(Takeover, "a P_Key with a port that is not declared is left al
   ib_kubernetes_adds(4, 6);  // it had not been stopped
   take_over();
   wait([&] { return is_ready("blue") && findings().find(guid_of(4).text()) != std::string::npos; });
+  CHECK_FALSE(is_ready("green"));
   CHECK(bind(kNewNode, "green", "c1", Duration(3000)) != "verified");
   CHECK(written_by(kUfmUser, stopped).empty());
   declare();
-  wait([&] { return findings().find(guid_of(4).text()) == std::string::npos; });
+  wait(
+      [&] { return is_ready("green") && findings().find(guid_of(4).text()) == std::string::npos; });
   CHECK(bind(kNewNode, "green") == "verified");
   CHECK(written_by(kUfmUser, stopped) == std::set<ib::PKey>{ib::PKey(0x6)});
   CHECK(members("0x6") == guid(kNewNode) + " " + guid(4) + " " + guid(5));
