@@ -9,6 +9,7 @@ namespace {
 // A batch without any sign for so long is not waited for: its ports may be down.
 constexpr std::chrono::minutes kForgotten{2};
 constexpr size_t kMostBatches = 64;
+constexpr Duration kReading{500};
 
 Duration since(ChangePacer::Time from, ChangePacer::Time to) {
   return std::chrono::duration_cast<Duration>(to - from);
@@ -46,31 +47,41 @@ void ChangePacer::in_force(ib::Guid port, Time now) {
     set_pause(pause_ * 49 / 50);
   } else if (!is_late(batch, now)) {
     set_pause(pause_ * 4 / 5);
-  } else if (!batch.is_counted) {
+  } else if (batch.counted == Batch::in_time) {
     slow_down();
   }
 }
 
 void ChangePacer::advance(Time now) {
   while (!batches_.empty() && now >= batches_.front().since + kForgotten) batches_.pop_front();
-  const bool is_new = std::any_of(batches_.begin(), batches_.end(), [&](const Batch& batch) {
-    return batch.followed && !batch.is_counted && !batch.added.empty() && is_late(batch, now);
-  });
-  if (is_new) slow_down();
+  for (const Batch& batch : batches_) {
+    if (!batch.followed || batch.added.empty()) continue;
+    if (batch.counted == Batch::in_time && is_late(batch, now)) return slow_down();
+    if (batch.counted != Batch::late || !is_lost(batch, now)) continue;
+    // Nothing has been in force for so long: what was measured is too short.
+    undisturbed_ = std::min(2 * *undisturbed_, limits_.most);
+    slow_down();
+    for (Batch& each : batches_) each.counted = Batch::lost;
+    return;
+  }
 }
 
 std::optional<ChangePacer::Time> ChangePacer::due() const {
   return last_ ? std::optional(*last_ + pause_) : std::nullopt;
 }
 
+// A table is read some time after it was written.
 bool ChangePacer::is_late(const Batch& batch, Time now) const {
-  return undisturbed_ && since(batch.since, now) > *undisturbed_ * 5 / 4;
+  return undisturbed_ && since(batch.since, now) > *undisturbed_ * 5 / 4 + kReading;
+}
+bool ChangePacer::is_lost(const Batch& batch, Time now) const {
+  return undisturbed_ && since(batch.since, now) > 4 * (*undisturbed_ + kReading);
 }
 
 // All batches that are not in force were sent with the shorter pause: they count as one.
 void ChangePacer::slow_down() {
-  set_pause(std::max(2 * pause_, *undisturbed_ * 3 / 2));
-  for (Batch& batch : batches_) batch.is_counted = true;
+  set_pause(std::max(pause_, *undisturbed_ * 5 / 4));
+  for (Batch& batch : batches_) batch.counted = std::max(batch.counted, Batch::late);
 }
 
 void ChangePacer::set_pause(Duration pause) {

@@ -3,11 +3,12 @@
 // opensm::SweepTracker). UFM shows no sweep. A change is known to be in force only when the table
 // of a port that it added shows it; without that sign the next change comes after a pause.
 //
-// The pause follows what was measured. It begins with half of the time that a change took until it
-// was in force while no other one disturbed it. While changes that overlap are in force in that
-// time nevertheless, UFM collects them itself, and the pause gets shorter. If one is late, they
-// have disturbed each other, and the pause gets longer than that time, so that they do not overlap
-// any more; then it gets shorter slowly, to find out again. No clock: the time is an argument.
+// The pause follows what was measured: the time that a change took until it was in force while no
+// other one disturbed it. It begins with half of that. While changes that overlap are in force in
+// time nevertheless, UFM collects them itself, and the pause gets shorter. If one is late, they may
+// have disturbed each other, and the pause gets a little longer than that time, so that they do not
+// overlap; then it gets shorter slowly, to find out again. Lateness has other causes, too, so it
+// never makes the pause longer than that. No clock: the time is an argument.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -51,11 +52,12 @@ class ChangePacer {
   struct Batch {
     Time since{};
     std::set<ib::Guid> added = {};
-    bool preceded = false;    // by one that was not in force
-    bool followed = false;    // by one, before it was in force: if late, it was disturbed
-    bool is_counted = false;  // as late
+    bool preceded = false;  // by one that was not in force
+    bool followed = false;  // by one, before it was in force: if late, it was disturbed
+    enum { in_time, late, lost } counted = in_time;
   };
   bool is_late(const Batch& batch, Time now) const;
+  bool is_lost(const Batch& batch, Time now) const;
   void slow_down();
   void set_pause(Duration pause);
 
