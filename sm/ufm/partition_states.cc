@@ -35,11 +35,22 @@ std::string ignored_text(const PartitionState& state, ib::Guid guid) {
   return "UFM has accepted the port, and shows it with another membership or index 0" + where;
 }
 
-}  // namespace
-
-bool PartitionStates::is_covered(ib::PKey pkey) const {
-  return settings_.pkeys.covers({pkey.partition()}).ok();
+// A removed member keeps its fault until `settled`: UFM's OpenSM may still write it into a table.
+void update_faults(const PartitionState& state, MemberFaults& faults,
+                   PartitionStates::Time settled) {
+  for (const ib::Guid guid : faults.members(PartitionStates::Kind::not_added, state.pkey))
+    if (find_member(state.desired, guid) == nullptr || is_right(state, guid))
+      faults.settle(PartitionStates::Kind::not_added, state.pkey, guid);
+  for (const ib::Guid guid : faults.members(PartitionStates::Kind::not_removed, state.pkey)) {
+    const bool is_desired = find_member(state.desired, guid) != nullptr;
+    if (is_desired && (is_right(state, guid) || find_member(state.shown, guid) == nullptr))
+      faults.settle(PartitionStates::Kind::not_removed, state.pkey, guid);
+    else if (!is_desired && find_member(state.shown, guid) == nullptr)
+      faults.settle(PartitionStates::Kind::not_removed, state.pkey, guid, settled);
+  }
 }
+
+}  // namespace
 
 PartitionState PartitionStates::whole_state(ib::PKey pkey) const {
   return {pkey, find(*desired_, pkey), shown_.find(pkey), written_.find(pkey)};
@@ -70,14 +81,15 @@ bool PartitionStates::waits_for_index0(const Step& step, ib::Guid guid) const {
     const ib::PKey other = entry.first;
     const UfmMember* const shown = find_member(shown_.find(other), guid);
     const MemberValues* const desired = find_member(find(*desired_, other), guid);
-    return other != step.pkey && is_covered(other) && shown != nullptr && shown->index0 == true &&
-           (desired == nullptr || !desired->index0) && !faults_.has(Kind::not_added, other, guid) &&
+    return other != step.pkey && settings_.covers(other) && shown != nullptr &&
+           shown->index0 == true && (desired == nullptr || !desired->index0) &&
+           !faults_.has(Kind::not_added, other, guid) &&
            !faults_.has(Kind::not_removed, other, guid);
   });
 }
 
 std::vector<Step> PartitionStates::steps(ib::PKey pkey, Time now) const {
-  if (!is_covered(pkey)) return {};
+  if (!settings_.covers(pkey)) return {};
   const PartitionState state = this->state(pkey);
   std::vector<Step> steps =
       plan(state, compare(state), faults_.retries(pkey, now), settings_.foreign_members);
@@ -89,23 +101,14 @@ std::vector<Step> PartitionStates::steps(ib::PKey pkey, Time now) const {
   return steps;
 }
 
-bool PartitionStates::is_urgent(const Step& step) const {
-  if (step.of_class.kind != Step::Kind::removal) return false;
-  const PartitionState state = this->state(step.pkey);
-  const std::vector<ib::Guid> widened = compare(state).widened;
-  return !owners(state).empty() ||
-         std::any_of(step.guids.begin(), step.guids.end(), [&](ib::Guid guid) {
-           return std::binary_search(widened.begin(), widened.end(), guid);
-         });
-}
-
 std::optional<Step> PartitionStates::next_step(Time now, Steps which) {
   const std::set<ib::PKey> pkeys = ours();
   std::vector<ib::PKey> order(pkeys.lower_bound(turn_), pkeys.end());
   order.insert(order.end(), pkeys.begin(), pkeys.lower_bound(turn_));
   for (const ib::PKey pkey : order)
     for (Step& step : steps(pkey, now)) {
-      if (shown_.is_done(step) || (which == Steps::urgent && !is_urgent(step))) continue;
+      if (shown_.is_done(step) || (which == Steps::urgent && !is_urgent(state(pkey), step)))
+        continue;
       turn_ = pkey;
       return std::move(step);
     }
@@ -177,7 +180,7 @@ bool PartitionStates::note_read(ib::PKey pkey, Time now) {
                     " of P_Key " + pkey.text() + " although limited was asked for (" +
                     widened.front().text() + ")"};
   check_accepted(state(pkey), now);
-  update_faults(state(pkey), now);
+  update_faults(state(pkey), faults_, now + settings_.effect);
   return lost;
 }
 
@@ -201,19 +204,6 @@ void PartitionStates::check_accepted(const PartitionState& state, Time now) {
   }
 }
 
-void PartitionStates::update_faults(const PartitionState& state, Time now) {
-  for (const ib::Guid guid : faults_.members(Kind::not_added, state.pkey))
-    if (find_member(state.desired, guid) == nullptr || is_right(state, guid))
-      faults_.settle(Kind::not_added, state.pkey, guid);
-  for (const ib::Guid guid : faults_.members(Kind::not_removed, state.pkey)) {
-    const bool is_desired = find_member(state.desired, guid) != nullptr;
-    if (is_desired && (is_right(state, guid) || find_member(state.shown, guid) == nullptr))
-      faults_.settle(Kind::not_removed, state.pkey, guid);
-    else if (!is_desired && find_member(state.shown, guid) == nullptr)
-      faults_.settle(Kind::not_removed, state.pkey, guid, now + settings_.effect);
-  }
-}
-
 // An error is no fault: the record has more members than it must have, and is written again after
 // the next reading.
 void PartitionStates::tidy_record(const PartitionState& state, Time now) {
@@ -229,7 +219,7 @@ bool PartitionStates::are_in_place(const DesiredPartitions& candidate) const {
   std::set<ib::PKey> pkeys = ours();
   for (const auto& [pkey, partition] : candidate) pkeys.insert(pkey);
   for (const ib::PKey pkey : pkeys) {
-    if (!is_covered(pkey)) continue;
+    if (!settings_.covers(pkey)) continue;
     const PartitionState state = this->state(pkey);
     const bool is_taken = !owners(state).empty();
     const DesiredPartition* const before = is_taken ? nullptr : find(candidate, pkey);

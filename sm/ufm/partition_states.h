@@ -31,8 +31,7 @@ class PartitionStates {
   void want(std::shared_ptr<const DesiredPartitions> desired);
 
   // The next call, if all partitions are known; nothing: there is none now. Partitions take turns.
-  // urgent: only removals of members that reach more than they must: UFM made them full, or put
-  // them into another user's partition.
+  // urgent: only those that is_urgent().
   enum class Steps { all, urgent };
   std::optional<Step> next_step(Time now, Steps which = Steps::all);
   // To be called before the call is made: the record on disk then has the change. After an error
@@ -72,17 +71,14 @@ class PartitionStates {
   const UfmCounts& counts() const { return counts_; }
 
  private:
-  bool is_covered(ib::PKey pkey) const;
   // As desired, shown and recorded; state(): as effective().
   PartitionState whole_state(ib::PKey pkey) const;
   PartitionState state(ib::PKey pkey) const { return effective(whole_state(pkey)); }
   std::set<ib::PKey> ours() const;
   std::vector<Step> steps(ib::PKey pkey, Time now) const;
-  bool is_urgent(const Step& step) const;
   bool waits_for_index0(const Step& step, ib::Guid guid) const;
   bool note_read(ib::PKey pkey, Time now);
   void check_accepted(const PartitionState& state, Time now);
-  void update_faults(const PartitionState& state, Time now);
   void tidy_record(const PartitionState& state, Time now);
 
   EngineSettings settings_;

@@ -93,7 +93,7 @@ std::vector<PortFault> PartitionStates::port_faults() const {
   std::vector<PortFault> faults = faults_.faults();
   for (const ib::PKey pkey : ours()) {
     const PartitionState state = whole_state(pkey);
-    if (!is_covered(pkey)) {
+    if (!settings_.covers(pkey)) {
       for (const ib::Guid guid : present(state))
         faults.push_back({guid, Kind::not_removed, uncovered_text(pkey)});
       continue;
@@ -110,7 +110,8 @@ std::vector<PartitionFault> PartitionStates::partition_faults() const {
   std::vector<PartitionFault> faults;
   for (const auto& [pkey, desired] : *desired_) {
     const std::vector<ib::Guid> owners = ufm::owners(whole_state(pkey));
-    if (is_covered(pkey) && !owners.empty()) faults.push_back({pkey, taken_text(pkey, owners)});
+    if (settings_.covers(pkey) && !owners.empty())
+      faults.push_back({pkey, taken_text(pkey, owners)});
   }
   return faults;
 }
@@ -122,7 +123,7 @@ std::vector<EngineFinding> PartitionStates::findings(Time now) const {
   for (const ib::PKey pkey : ours()) {
     const PartitionState state = whole_state(pkey);
     const std::vector<ib::Guid> foreign = compare(state).foreign;
-    if (!is_covered(pkey)) {
+    if (!settings_.covers(pkey)) {
       if (!present(state).empty()) findings.push_back(unwritten_finding(uncovered_cause(pkey)));
     } else if (!owners(state).empty()) {
       if (state.desired != nullptr)
@@ -140,7 +141,7 @@ std::vector<EngineFinding> PartitionStates::findings(Time now) const {
 std::map<ib::PKey, std::vector<ib::Guid>> PartitionStates::taken() const {
   std::map<ib::PKey, std::vector<ib::Guid>> taken;
   for (const auto& [pkey, partition] : shown_.all()) {
-    if (!is_covered(pkey) || desired_->contains(pkey)) continue;
+    if (!settings_.covers(pkey) || desired_->contains(pkey)) continue;
     std::vector<ib::Guid> owners = ufm::owners(whole_state(pkey));
     if (!owners.empty()) taken[pkey] = std::move(owners);
   }

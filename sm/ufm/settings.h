@@ -51,6 +51,7 @@ struct EngineSettings {
   bool map_vfs = false;
   ChangePacer::Limits pacing = {};
   Path folder;  // of the record of the members and groups that ibpod-sm has put into UFM
+  bool covers(ib::PKey pkey) const { return pkeys.covers({pkey.partition()}).ok(); }
 };
 
 }  // namespace ibpod::sm::ufm
