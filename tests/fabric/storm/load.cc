@@ -78,7 +78,8 @@ class Pods {
   Pods(const SmProcess& sm, Acknowledged& acknowledged)
       : client_(sm.client()), acknowledged_(acknowledged) {}
 
-  void come(unsigned host, Clock::time_point asked) {
+  void come(unsigned host) {
+    const auto asked = Clock::now();
     const Turn turn(calls_);
     acknowledged_.withdraw(host);
     const auto bound = client_.bind(SmProcess::request(host, "red"), Deadline::in(60s));
@@ -88,7 +89,8 @@ class Pods {
     if (there) load_.binds.push_back({host, asked, Clock::now()});
     note(there, load_.bind, asked, bound);
   }
-  void go(unsigned host, Clock::time_point asked) {
+  void go(unsigned host) {
+    const auto asked = Clock::now();
     const Turn turn(calls_);
     acknowledged_.withdraw(host);
     const auto unbound =
@@ -143,9 +145,9 @@ Load run_pods(const Storm& storm, SmProcess& sm, Ports& ports) {
   for (int pod = 0; pod < storm.pods(); ++pod) {
     std::this_thread::sleep_until(storm.time_of(pod, begun));
     const auto start = [&](auto what, unsigned host) {
-      const auto act = [&pods, what, host, asked = Clock::now(), before = last[host]] {
+      const auto act = [&pods, what, host, before = last[host]] {
         if (before.valid()) before.wait();
-        (pods.*what)(host, asked);
+        (pods.*what)(host);
       };
       last[host] = std::async(std::launch::async, act).share();
     };

@@ -13,8 +13,7 @@
 namespace ibpod {
 
 // The most calls that run at a time: each has descriptors, and those from 1024 on are the simulated
-// subnet's in this process. What comes beyond waits for its turn, and its time is counted from when
-// it came.
+// subnet's in this process. What comes beyond waits for its turn, which counts as its time, too.
 inline constexpr int kMostCalls = 700;
 
 // Pods that come at a constant rate, live for a while, and go.
@@ -42,7 +41,7 @@ struct BindTimes {
 
 struct Load {
   std::vector<BindTimes> binds;
-  Times bind, unbind;           // from the pod's time to verified, and to released
+  Times bind, unbind;           // from when the pod came or went to verified, and to released
   size_t lost = 0;              // calls that ended otherwise
   std::string first_lost = {};  // how the first of them ended
   struct Readings {
