@@ -196,7 +196,7 @@ TEST_CASE("a partition that alone is not in place is an error, also if it was re
   CHECK(partitions.view().find("green")->condition.text.empty());
   fault(0x102, "in use");
   CHECK(bed.state("green") == PartitionState::error);
-  // What ends stays what it is.
+  // A partition that ends stays one.
   REQUIRE(remove(bed, "green"));
   fault(0x102, "in use");
   CHECK(bed.state("green") == PartitionState::deleting);

@@ -30,7 +30,7 @@ void ChangePacer::changed(bool begins, const std::vector<ib::Guid>& added, Time 
   last_ = now;
 }
 
-// What UFM gave OpenSM with this batch had the earlier ones in it.
+// UFM has given OpenSM the earlier batches with this one.
 void ChangePacer::in_force(ib::Guid port, Time now) {
   const auto found = std::find_if(batches_.rbegin(), batches_.rend(), [port](const Batch& batch) {
     return batch.added.contains(port);

@@ -24,7 +24,7 @@ namespace ibpod::sm::ufm {
 class ChangePacer {
  public:
   using Time = Deadline::Clock::time_point;
-  // Of the pause; `first`: until something was measured.
+  // The limits of the pause; `first`: until something was measured.
   struct Limits {
     Duration first{1000};
     Duration least{200};

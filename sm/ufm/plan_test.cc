@@ -207,33 +207,23 @@ TEST_CASE("an addition has the values of its members, and the flag of the partit
   CHECK(addition_of(steps[0]) == Addition{kBlue, ib::Membership::full, true, true, {kA}});
 }
 
+struct RecordCase {
+  const char* about;
+  Blue blue;
+  WrittenPartition record;
+};
+
+void check_records(const std::vector<RecordCase>& cases) {
+  for (const RecordCase& one : cases) {
+    CAPTURE(one.about);
+    const Kept kept(one.blue);
+    CHECK(record_with(effective(kept.state()), kept.plan()) == one.record);
+  }
+}
+
 TEST_CASE("the record has what is about to be given, and what is leaving") {
-  const struct {
-    const char* about;
-    Blue blue;
-    WrittenPartition record;
-  } cases[] = {
+  check_records({
       {"nothing", {}, {}},
-      {"what is added is only intended", {{{{kA, kFirst}}}, {}, {}}, {{kA, intended(kFirst)}}},
-      {"and stays so until it is shown",
-       {{{{kA, kFirst}}}, {}, {{{kA, intended(kFirst)}}}},
-       {{kA, intended(kFirst)}}},
-      {"it is shown",
-       {{{{kA, kFirst}}}, {{member(kA, kFirst)}}, {{{kA, intended(kFirst)}}}},
-       {{kA, {kFirst}}}},
-      {"it is shown with other values",
-       {{{{kA, kFirst}}}, {{member(kA, kFull)}}, {{{kA, intended(kFirst)}}}},
-       {{kA, {kFirst}}}},
-      {"it is shown, and the P_Key is ours",
-       {{{{kA, kFull}, {kC, kFull}}},
-        {{member(kA, kFull), member(kB, kFull), member(kC, kFull)}},
-        {{{kA, intended(kFull)}, {kC, {kFull}}}}},
-       {{kA, {kFull}}, {kC, {kFull}}}},
-      {"it is shown, and the P_Key is another user's",
-       {{{{kA, kFull}, {kC, kFull}}},
-        {{member(kA, kFull), member(kB, kFull)}},
-        {{{kA, intended(kFull)}, {kC, intended(kFull)}}}},
-       {{kA, {kFull, true, true}}, {kC, {kFull, true, true}}}},
       {"what is removed is leaving",
        {{}, {{member(kA, kFull), member(kB, kFull)}}, {{{kA, {kFull}}}}},
        {{kA, {kFull, true}}}},
@@ -267,12 +257,33 @@ TEST_CASE("the record has what is about to be given, and what is leaving") {
         {},
         ForeignMembers::remove},
        {{kA, {kFull}}}},
-  };
-  for (const auto& one : cases) {
-    CAPTURE(one.about);
-    const Kept kept(one.blue);
-    CHECK(record_with(effective(kept.state()), kept.plan()) == one.record);
-  }
+  });
+}
+
+TEST_CASE(
+    "what is given is only intended until it is shown in a P_Key that is not another user's") {
+  check_records({
+      {"what is added is only intended", {{{{kA, kFirst}}}, {}, {}}, {{kA, intended(kFirst)}}},
+      {"and stays so until it is shown",
+       {{{{kA, kFirst}}}, {}, {{{kA, intended(kFirst)}}}},
+       {{kA, intended(kFirst)}}},
+      {"it is shown",
+       {{{{kA, kFirst}}}, {{member(kA, kFirst)}}, {{{kA, intended(kFirst)}}}},
+       {{kA, {kFirst}}}},
+      {"it is shown with other values",
+       {{{{kA, kFirst}}}, {{member(kA, kFull)}}, {{{kA, intended(kFirst)}}}},
+       {{kA, {kFirst}}}},
+      {"it is shown, and the P_Key is ours",
+       {{{{kA, kFull}, {kC, kFull}}},
+        {{member(kA, kFull), member(kB, kFull), member(kC, kFull)}},
+        {{{kA, intended(kFull)}, {kC, {kFull}}}}},
+       {{kA, {kFull}}, {kC, {kFull}}}},
+      {"it is shown, and the P_Key is another user's",
+       {{{{kA, kFull}, {kC, kFull}}},
+        {{member(kA, kFull), member(kB, kFull)}},
+        {{{kA, intended(kFull)}, {kC, intended(kFull)}}}},
+       {{kA, {kFull, true, true}}, {kC, {kFull, true, true}}}},
+  });
 }
 
 TEST_CASE("the members that show another owner are named") {
