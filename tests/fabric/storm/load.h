@@ -12,9 +12,10 @@
 
 namespace ibpod {
 
-// The most calls that run at a time: each has descriptors, and those from 1024 on are the simulated
-// subnet's in this process. What comes beyond waits for its turn, which counts as its time, too.
-inline constexpr int kMostCalls = 700;
+// The most calls that run at a time: ibpod-sm accepts 512, and each has a descriptor here, where
+// those from 1024 on are the simulated subnet's. What comes beyond waits for its turn, which counts
+// as its time, too.
+inline constexpr int kMostCalls = 400;
 
 // Pods that come at a constant rate, live for a while, and go.
 struct Storm {
