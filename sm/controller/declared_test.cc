@@ -193,18 +193,6 @@ TEST_CASE_FIXTURE(FaultyBed,
   CHECK(get("green").state == fabric::PartitionState::ready);
 }
 
-TEST_CASE_FIXTURE(FaultyBed, "the engine learns whose tables show what was given to it") {
-  declare(kRed);
-  settle();
-  bind(kNode1, request(kVf1, "red"));
-  place();
-  read();
-  CHECK(engine.in_force.empty());
-  settle();
-  CHECK(answers.back() == "verified");
-  CHECK(engine.in_force == std::set<ib::Guid>{kVf1});
-}
-
 TEST_CASE_FIXTURE(FaultyBed, "a file that cannot be parsed is reported until it is corrected") {
   declare(kRed);
   controller->declared_unreadable("line 3, column 1: expected }");

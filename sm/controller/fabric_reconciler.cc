@@ -112,10 +112,6 @@ void FabricReconciler::apply(const verify::PortVerdicts& verdicts, state::Now no
 
 void FabricReconciler::apply(const verify::PortVerdict& verdict, state::Now now) {
   using Kind = verify::PortVerdict::Kind;
-  // Without proof no table has shown it.
-  if ((verdict.kind == Kind::verified || verdict.kind == Kind::present) &&
-      verdict.proof != fabric::Proof::none)
-    deps_.subnet_manager.note_in_force(verdict.port);
   switch (verdict.kind) {
     case Kind::condition:
       return deps_.registry.bindings.set_condition(verdict.port, verdict.condition, now);

@@ -39,7 +39,6 @@ class ModelSubnetManager final : public engine::SubnetManager {
   void set_vf_ports(std::vector<engine::VfPort> ports) override {
     vf_ports.push_back(std::move(ports));
   }
-  void note_in_force(ib::Guid port) override { in_force.insert(port); }
   std::vector<engine::PortFault> port_faults() const override { return faults; }
   std::vector<engine::PartitionFault> partition_faults() const override {
     return faults_of_partitions;
@@ -78,7 +77,6 @@ class ModelSubnetManager final : public engine::SubnetManager {
   bool serves_vports = false;
   bool confines_vfs = false;
   std::vector<std::vector<engine::VfPort>> vf_ports;  // all that it was given
-  std::set<ib::Guid> in_force;
   std::vector<engine::PortFault> faults;
   std::vector<engine::PartitionFault> faults_of_partitions;
   std::string refusal;

@@ -145,9 +145,6 @@ class SubnetManager {
   // Sets the VFs of all bindings, also of those that end; sorted, each VF once. Returns at once.
   // Until the first call the subnet manager keeps the VFs that it was given before.
   virtual void set_vf_ports(std::vector<VfPort>) {}
-  // The port's table shows what the newest partitions give it: the subnet manager may be given the
-  // next change. Returns at once.
-  virtual void note_in_force(ib::Guid) {}
   virtual EngineStatus status() const = 0;
   // Never changes.
   virtual Capabilities capabilities() const = 0;

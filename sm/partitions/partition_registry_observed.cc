@@ -61,7 +61,7 @@ void PartitionRegistry::set_engine_faults(const fabric::Condition& engine,
     if (is_faulty) {
       record.state = PartitionState::error;
       record.condition = {Reason::misconfigured, fault->second};
-    } else if (engine.reason != Reason::none && record.state == PartitionState::provisioning) {
+    } else if (engine.reason != Reason::none && record.state != PartitionState::ready) {
       record.state = PartitionState::error;
       record.condition = engine;
     } else if (engine.reason == Reason::none && record.state == PartitionState::error) {

@@ -101,14 +101,13 @@ std::vector<Step> PartitionStates::steps(ib::PKey pkey, Time now) const {
   return steps;
 }
 
-std::optional<Step> PartitionStates::next_step(Time now, Steps which) {
+std::optional<Step> PartitionStates::next_step(Time now) {
   const std::set<ib::PKey> pkeys = ours();
   std::vector<ib::PKey> order(pkeys.lower_bound(turn_), pkeys.end());
   order.insert(order.end(), pkeys.begin(), pkeys.lower_bound(turn_));
   for (const ib::PKey pkey : order)
     for (Step& step : steps(pkey, now)) {
-      if (shown_.is_done(step) || (which == Steps::urgent && !is_urgent(state(pkey), step)))
-        continue;
+      if (shown_.is_done(step)) continue;
       turn_ = pkey;
       return std::move(step);
     }

@@ -31,9 +31,7 @@ class PartitionStates {
   void want(std::shared_ptr<const DesiredPartitions> desired);
 
   // The next call, if all partitions are known; nothing: there is none now. Partitions take turns.
-  // urgent: only those that is_urgent().
-  enum class Steps { all, urgent };
-  std::optional<Step> next_step(Time now, Steps which = Steps::all);
+  std::optional<Step> next_step(Time now);
   // To be called before the call is made: the record on disk then has the change. After an error
   // the call must not be made.
   Status begin(const Step& step, Time now);

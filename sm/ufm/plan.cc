@@ -133,15 +133,6 @@ PartitionState effective(PartitionState state) {
   return state;
 }
 
-bool is_urgent(const PartitionState& state, const Step& step) {
-  if (step.of_class.kind != Step::Kind::removal) return false;
-  const std::vector<ib::Guid> widened = compare(state).widened;
-  return !owners(state).empty() ||
-         std::any_of(step.guids.begin(), step.guids.end(), [&](ib::Guid guid) {
-           return std::binary_search(widened.begin(), widened.end(), guid);
-         });
-}
-
 Addition addition_of(const Step& step) {
   return {step.pkey, step.of_class.membership, step.of_class.index0, step.ip_over_ib, step.guids};
 }

@@ -77,9 +77,6 @@ struct Step {
   bool ip_over_ib = false;           // of an addition
   bool operator==(const Step&) const = default;
 };
-// True for a removal of members that reach more than they must: UFM made them full, or they are in
-// another user's partition.
-bool is_urgent(const PartitionState& state, const Step& step);
 // Only for an addition.
 Addition addition_of(const Step& step);
 

@@ -303,27 +303,6 @@ TEST_CASE("the members that show another owner are named") {
   CHECK(effective(Kept(ours).state()).desired != nullptr);
 }
 
-TEST_CASE("removals of members that reach more than they must are urgent") {
-  const auto is_urgent = [](const Blue& blue) {
-    const Kept kept(blue);
-    const std::vector<Step> steps = kept.plan();
-    REQUIRE_FALSE(steps.empty());
-    return ufm::is_urgent(effective(kept.state()), steps.front());
-  };
-  const UfmMember a = member(kA, kFull), b = member(kB, kFull), c = member(kC, kFull);
-  CHECK_MESSAGE(is_urgent({{{{kA, kLimited}, {kB, kFull}}}, {{a, b}}, {{{kA, {kLimited}}}}}),
-                "widened");
-  CHECK_MESSAGE(is_urgent({{{{kA, kFull}}}, {{a, b}}, {{{kA, intended(kFull)}}}}),
-                "in another user's partition");
-  CHECK_FALSE_MESSAGE(is_urgent({{{{kB, kFull}}}, {{a, b}}, {{{kA, {kFull}}, {kB, {kFull}}}}}),
-                      "one that leaves");
-  CHECK_FALSE_MESSAGE(is_urgent({{{{kA, kFull}, {kB, kFull}}}, {{a}}, {{{kA, {kFull}}}}}),
-                      "an addition");
-  CHECK_FALSE_MESSAGE(
-      is_urgent({{{{kA, kFull}}}, {{a, c}}, {{{kA, {kFull}}}}, {}, ForeignMembers::remove}),
-      "a foreign member");
-}
-
 TEST_CASE("a value that UFM does not show is not the desired one") {
   CHECK(has_values(member(kA, kFirst), kFirst));
   CHECK_FALSE(has_values(member(kA, kFull), kFirst));

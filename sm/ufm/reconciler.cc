@@ -18,20 +18,15 @@ constexpr size_t kMostSteps = 16;
 constexpr size_t kMostReadApart = 8;
 constexpr std::chrono::seconds kDiskPause{5};
 
-bool is_unanswered(const Error& error) {
-  return error.code() == Code::unavailable || error.code() == Code::internal;
-}
-
 }  // namespace
 
 Reconciler::Reconciler(Deps deps, const EngineSettings& settings)
     : api_(deps.api),
+      read_interval_(settings.read_interval),
       pkeys_(settings.pkeys),
       states_(settings, std::move(deps.written)),
       connection_(std::move(deps.random)),
-      placements_(settings.effect),
-      pacer_(settings.pacing),
-      readings_({settings.read_interval}) {}
+      placements_(settings.effect) {}
 
 // A definition that UFM cannot have keeps the whole version back: check() refuses it before.
 void Reconciler::want(uint64_t version, const std::vector<fabric::PartitionDefinition>& definitions,
@@ -52,24 +47,17 @@ bool Reconciler::tick(Time now) {
   states_.expire(now);
   if (newest_.number == 0) return false;
   const ShownPartitions& shown = states_.shown();
-  if (!shown.is_complete() || now >= readings_.next_scan)
+  if (!shown.is_complete() || now >= next_scan_)
     return connection_.may(Use::read, now) && scan(now);
   const std::set<ib::PKey> touched = shown.touched();
   if (touched.empty()) note_in_place(now);
-  const std::optional<Step> step = next_step(now);
-  if (step && readings_.steps < kMostSteps) return take(*step, now);
+  std::optional<Step> step;
+  if (connection_.may(Use::change, now) && (!fault_ || now >= fault_->retry))
+    step = states_.next_step(now);
+  if (step && steps_ < kMostSteps) return take(*step, now);
   if (touched.empty()) return false;
   if (!connection_.may(Use::read, now)) return false;
   return touched.size() > kMostReadApart ? scan(now) : read(*touched.begin(), now);
-}
-
-// The calls of a batch, until what it has changed is read, follow each other.
-std::optional<Step> Reconciler::next_step(Time now) {
-  if (!connection_.may(Use::change, now) || (fault_ && now < fault_->retry)) return std::nullopt;
-  pacer_.advance(now);
-  const bool begins = states_.shown().touched().empty();
-  return states_.next_step(now, !begins || pacer_.may_begin(now) ? PartitionStates::Steps::all
-                                                                 : PartitionStates::Steps::urgent);
 }
 
 bool Reconciler::scan(Time now) {
@@ -79,8 +67,8 @@ bool Reconciler::scan(Time now) {
     return true;
   }
   connection_.succeeded(Use::read);
-  readings_.next_scan = now + readings_.interval;
-  readings_.steps = 0;
+  next_scan_ = now + read_interval_;
+  steps_ = 0;
   note_lost(states_.read_all(std::move(read).value(), now));
   return true;
 }
@@ -93,12 +81,11 @@ bool Reconciler::read(ib::PKey pkey, Time now) {
   }
   connection_.succeeded(Use::read);
   note_lost(states_.read(pkey, std::move(read).value(), now));
-  if (states_.shown().touched().empty()) readings_.steps = 0;
+  if (states_.shown().touched().empty()) steps_ = 0;
   return true;
 }
 
 bool Reconciler::take(const Step& step, Time now) {
-  const bool begins = states_.shown().touched().empty();
   const Status recorded = states_.begin(step, now);
   if (!recorded) {
     fault_ = {"cannot record the change before it is made: " + recorded.error().text(),
@@ -106,12 +93,10 @@ bool Reconciler::take(const Step& step, Time now) {
     return false;
   }
   fault_.reset();
-  ++readings_.steps;
-  const bool adds = step.of_class.kind == Step::Kind::addition;
-  const Status done = adds ? api_.add(addition_of(step)) : api_.remove(step.pkey, step.guids);
-  // UFM has changed nothing that it refuses.
-  if (done || is_unanswered(done.error()))
-    pacer_.changed(begins, adds ? step.guids : std::vector<ib::Guid>(), now);
+  ++steps_;
+  const Status done = step.of_class.kind == Step::Kind::addition
+                          ? api_.add(addition_of(step))
+                          : api_.remove(step.pkey, step.guids);
   if (done) {
     connection_.succeeded(Use::change);
     states_.accepted(step);
@@ -166,11 +151,10 @@ std::optional<Reconciler::Time> Reconciler::alarm(Time now) const {
   const auto add = [&](std::optional<Time> time) {
     if (time && *time > now && (!first || *time < *first)) first = time;
   };
-  add(states_.shown().is_complete() ? readings_.next_scan : connection_.not_before(Use::read));
+  add(states_.shown().is_complete() ? next_scan_ : connection_.not_before(Use::read));
   add(connection_.not_before(Use::read));
   add(connection_.not_before(Use::change));
   add(states_.due(now));
-  add(pacer_.due());
   add(placements_.due());
   if (fault_ && fault_->retry != Time::max()) add(fault_->retry);
   return first;

@@ -1,10 +1,8 @@
 // Reconciler: makes UFM have the partitions that are desired. It reads them, makes the calls that
 // are missing, one at a time, and reads again what it has changed: only what UFM shows is in place.
-// What comes while a call runs, or while UFM's OpenSM needs time for the last change, goes together
-// into the next one.
+// What comes while a call runs goes together into the next one.
 #pragma once
 
-#include "sm/ufm/change_pacer.h"
 #include "sm/ufm/connection.h"
 #include "sm/ufm/partition_states.h"
 #include "sm/ufm/placements.h"
@@ -35,8 +33,6 @@ class Reconciler {
   // made.
   void want(uint64_t version, const std::vector<fabric::PartitionDefinition>& definitions,
             Time now);
-  // The port's table shows what UFM was last given for it (engine::SubnetManager).
-  void note_in_force(ib::Guid port, Time now) { pacer_.in_force(port, now); }
   // Makes one call at most. True if there may be more to do at once; false: not before alarm(),
   // unless want() is called. `now`: the present time, read again for each call of tick().
   bool tick(Time now);
@@ -62,26 +58,22 @@ class Reconciler {
   bool scan(Time now);
   bool read(ib::PKey pkey, Time now);
   bool take(const Step& step, Time now);
-  std::optional<Step> next_step(Time now);
   void note_failure(Connection::Use use, const Error& error, Time now);
   void note_lost(bool lost);
   void note_in_place(Time now);
 
   UfmApi& api_;
+  Duration read_interval_;
   pool::PKeyPool pkeys_;
   PartitionStates states_;
   Connection connection_;
   Placements placements_;
-  ChangePacer pacer_;
   // `candidate_` is compared with what UFM shows, until it is in place: later versions may come
   // faster than calls end.
   Version newest_, candidate_;
   std::optional<Fault> fault_;
-  struct Readings {
-    Duration interval;
-    Time next_scan{};
-    size_t steps = 0;  // since the changed partitions were read
-  } readings_;
+  Time next_scan_{};
+  size_t steps_ = 0;  // since a partition was read
   struct Totals {
     uint64_t losses = 0;
     uint64_t reconciled = 0;

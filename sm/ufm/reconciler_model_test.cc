@@ -29,10 +29,6 @@ class Course : public Bed {
     fake_ufm::Partitions partitions = ufm.partitions();
     partitions[kTaken] = {"theirs", true, {}, {{kForeign, {}}}};
     ufm.set_partitions(std::move(partitions));
-    if (pick(2) == 0) {
-      settings.pacing = {};
-      start();
-    }
     api.before = [this] { kill_if_due(); };
     api.after = [this] { kill_if_due(); };
     want_something();

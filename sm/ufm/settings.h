@@ -5,7 +5,6 @@
 #include "lib/base/clock.h"
 #include "lib/base/files.h"
 #include "sm/pool/pkey_pool.h"
-#include "sm/ufm/change_pacer.h"
 
 #include <optional>
 #include <string>
@@ -49,9 +48,6 @@ struct EngineSettings {
   // UFM's mapping of physical to virtual GUIDs is kept: it accepts the GUID of a bound VF only
   // behind its PF. False: what ibpod-sm has put there before is removed.
   bool map_vfs = false;
-  // No pauses: with the stand-in, changes that were paced were in force later, not sooner
-  // (docs/performance.md). No real UFM has been measured.
-  ChangePacer::Limits pacing{Duration(0), Duration(0), Duration(0)};
   Path folder;  // of the record of the members and groups that ibpod-sm has put into UFM
   bool covers(ib::PKey pkey) const { return pkeys.covers({pkey.partition()}).ok(); }
 };

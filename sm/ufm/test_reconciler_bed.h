@@ -229,7 +229,6 @@ struct Bed {
   FakeUfm api{ufm};
   TempFolder folder{"/dev/shm"};  // many files are flushed
   EngineSettings settings{.pkeys = pool::PKeyPool::make({{kLeast.value(), kMost.value()}}).value(),
-                          .pacing = {Duration(0), Duration(0), Duration(0)},
                           .folder = {}};
   Reconciler::Time now{std::chrono::hours(1)};
   uint64_t version = 0;

@@ -79,10 +79,7 @@ void UfmSubnetManager::adopt_newest() {
   {
     const std::lock_guard lock(mutex_);
     newest = wanted_;
-    wanted_.in_force.clear();
   }
-  // Before a newer version: they are about what UFM was given before.
-  for (const ib::Guid port : newest.in_force) reconciler_.note_in_force(port, Clock::now());
   if (newest.vf_change != adopted_.vf_change) mapping_.want(newest.vf_ports);
   if (newest.version != adopted_.version)
     reconciler_.want(newest.version, *newest.partitions, Clock::now());
@@ -105,8 +102,7 @@ bool UfmSubnetManager::run_preflight() {
 
 void UfmSubnetManager::wait(const std::stop_token& stop) {
   const auto is_due = [this] {
-    return wanted_.version != adopted_.version || wanted_.vf_change != adopted_.vf_change ||
-           !wanted_.in_force.empty();
+    return wanted_.version != adopted_.version || wanted_.vf_change != adopted_.vf_change;
   };
   const Reconciler::Time now = Clock::now();
   std::optional<Reconciler::Time> alarm = reconciler_.alarm(now);
@@ -172,14 +168,6 @@ void UfmSubnetManager::set_vf_ports(std::vector<engine::VfPort> ports) {
     const std::lock_guard lock(mutex_);
     ++wanted_.vf_change;
     wanted_.vf_ports = std::move(ports);
-  }
-  wake_.notify_all();
-}
-
-void UfmSubnetManager::note_in_force(ib::Guid port) {
-  {
-    const std::lock_guard lock(mutex_);
-    wanted_.in_force.insert(port);
   }
   wake_.notify_all();
 }

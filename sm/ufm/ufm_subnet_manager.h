@@ -19,7 +19,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -43,7 +42,6 @@ class UfmSubnetManager final : public engine::SubnetManager {
 
   void apply(uint64_t version, engine::Partitions partitions) override;
   void set_vf_ports(std::vector<engine::VfPort> ports) override;
-  void note_in_force(ib::Guid port) override;
   engine::EngineStatus status() const override;
   engine::Capabilities capabilities() const override {
     return {.writes = true,
@@ -77,7 +75,6 @@ class UfmSubnetManager final : public engine::SubnetManager {
     engine::Partitions partitions;
     uint64_t vf_change = 0;
     std::vector<engine::VfPort> vf_ports;
-    std::set<ib::Guid> in_force = {};  // since it was adopted last
   };
   struct Published {
     engine::EngineStatus status;

@@ -16,7 +16,6 @@ struct Engine {
   Engine() {
     settings.folder = folder.path() / "ufm";
     settings.effect = Duration(20);
-    settings.pacing = {Duration(0), Duration(0), Duration(0)};
   }
   void start() {
     auto made = std::make_unique<FakeUfm>(ufm);
@@ -126,19 +125,6 @@ TEST_CASE_FIXTURE(Engine,
   });
   CHECK(engine->partition_faults()[0].pkey == kRed);
   CHECK_MESSAGE(engine->port_faults().empty(), "it has no member that could have one");
-}
-
-TEST_CASE_FIXTURE(Engine, "the next change comes when a table has shown the last one") {
-  const Duration hour = std::chrono::hours(1);
-  settings.pacing = {hour, hour, hour};
-  start();
-  apply({{kBlue, {{kA, kFull}}}});
-  until_swept();
-  apply({{kBlue, {{kA, kFull}, {kB, kFull}}}});
-  CHECK(ufm.partitions().at(kBlue).members.size() == 1);
-  engine->note_in_force(kA);
-  until_swept();
-  CHECK(ufm.partitions().at(kBlue).members.size() == 2);
 }
 
 TEST_CASE_FIXTURE(Engine, "partitions outside of its ranges are those of others") {
