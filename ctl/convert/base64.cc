@@ -1,12 +1,11 @@
 #include "ctl/convert/base64.h"
 
-#include <cstdint>
+#include <limits>
+
+#include <openssl/evp.h>
 
 namespace ibpod::ctl::convert {
 namespace {
-
-constexpr std::string_view kAlphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 Error not_base64() { return {Code::invalid, "expected base64"}; }
 
@@ -16,26 +15,31 @@ std::string without_line_breaks(std::string_view text) {
   return joined;
 }
 
+unsigned char* data_of(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
+
+std::string encode(std::string bytes) {
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL writes a NUL at the end
+  EVP_EncodeBlock(data_of(text), data_of(bytes), static_cast<int>(bytes.size()));
+  text.pop_back();
+  return text;
+}
+
 }  // namespace
 
 Result<std::string> decode_base64(std::string_view text) {
   std::string digits = without_line_breaks(text);
-  if (digits.size() % 4 != 0) return not_base64();
-  for (int padding = 0; padding < 2 && digits.ends_with('='); ++padding) digits.pop_back();
-  std::string bytes;
-  uint32_t bits = 0;
-  unsigned count = 0;  // of the bits that are not in `bytes` yet
-  for (const char digit : digits) {
-    const size_t value = kAlphabet.find(digit);
-    if (value == kAlphabet.npos) return not_base64();
-    bits = (bits << 6 | static_cast<uint32_t>(value)) & 0xfff;
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes += static_cast<char>(bits >> count & 0xff);
-  }
-  const bool rest_is_zero = (bits & ((1U << count) - 1)) == 0;
-  if (count >= 6 || !rest_is_zero) return not_base64();
+  if (digits.size() % 4 != 0 || digits.size() > std::numeric_limits<int>::max())
+    return not_base64();
+  std::string bytes(digits.size() / 4 * 3, '\0');
+  const int decoded =
+      EVP_DecodeBlock(data_of(bytes), data_of(digits), static_cast<int>(digits.size()));
+  if (decoded < 0) return not_base64();
+  // OpenSSL counts padding as bytes, skips spaces, and allows padding anywhere: only text that is
+  // made again from the bytes is right.
+  bytes.resize(static_cast<size_t>(decoded));
+  for (size_t n = 1; n <= 2 && n <= digits.size() && !bytes.empty(); ++n)
+    if (digits[digits.size() - n] == '=') bytes.pop_back();
+  if (encode(bytes) != digits) return not_base64();
   return bytes;
 }
 

@@ -175,6 +175,24 @@ TEST_CASE_FIXTURE(FaultyBed, "what cannot be done is named by the file's own key
   CHECK(good() == "1");
 }
 
+TEST_CASE_FIXTURE(FaultyBed,
+                  "a partition admitted before the engine knew its P_Key is no ready one") {
+  declare(R"({"name": "green", "pkey": "0x1001"}, {"name": "blue", "pkey": "0x1002"})");
+  CHECK(get("green").state == fabric::PartitionState::provisioning);
+  place();
+  CHECK_MESSAGE(get("green").state == fabric::PartitionState::provisioning, "not swept yet");
+  // The engine's first reading: what it has placed is all but that.
+  engine.faults_of_partitions = {{ib::PKey(0x1001), "P_Key 0x1001 is in use"}};
+  sweep();
+  CHECK(get("green").state == fabric::PartitionState::error);
+  CHECK(get("green").condition.reason == fabric::Reason::misconfigured);
+  CHECK(get("green").condition.text == "P_Key 0x1001 is in use");
+  CHECK(get("blue").state == fabric::PartitionState::ready);
+  engine.faults_of_partitions.clear();
+  engine_says();
+  CHECK(get("green").state == fabric::PartitionState::ready);
+}
+
 TEST_CASE_FIXTURE(FaultyBed, "a file that cannot be parsed is reported until it is corrected") {
   declare(kRed);
   controller->declared_unreadable("line 3, column 1: expected }");

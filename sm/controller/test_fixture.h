@@ -40,6 +40,9 @@ class ModelSubnetManager final : public engine::SubnetManager {
     vf_ports.push_back(std::move(ports));
   }
   std::vector<engine::PortFault> port_faults() const override { return faults; }
+  std::vector<engine::PartitionFault> partition_faults() const override {
+    return faults_of_partitions;
+  }
   std::vector<fabric::PartitionDefinition> as_written(
       std::vector<fabric::PartitionDefinition> definitions) const override {
     return writing ? opensm::as_written(std::move(definitions)) : std::move(definitions);
@@ -75,6 +78,7 @@ class ModelSubnetManager final : public engine::SubnetManager {
   bool confines_vfs = false;
   std::vector<std::vector<engine::VfPort>> vf_ports;  // all that it was given
   std::vector<engine::PortFault> faults;
+  std::vector<engine::PartitionFault> faults_of_partitions;
   std::string refusal;
   uint64_t wanted_version = 0;
   engine::Partitions wanted, applied;

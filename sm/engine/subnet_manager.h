@@ -7,6 +7,7 @@
 #include "lib/base/result.h"
 #include "lib/fabric/partition_definition.h"
 #include "lib/ib/guid.h"
+#include "lib/ib/pkey.h"
 #include "sm/engine/engine_finding.h"
 
 #include <compare>
@@ -87,6 +88,13 @@ struct PortFault {
   bool operator==(const PortFault&) const = default;
 };
 
+// A partition that is not in place at all, while others are.
+struct PartitionFault {
+  ib::PKey pkey;     // bit 15 clear
+  std::string text;  // the cause and the remedy, for operators
+  bool operator==(const PartitionFault&) const = default;
+};
+
 // The port of a VF that a binding names, and the port of its PF.
 struct VfPort {
   ib::Guid pf;  // none: not known, or not the PF of the VF's node
@@ -143,6 +151,9 @@ class SubnetManager {
   // By port; at most one of each kind a port. A change is followed by OnChange. Read status()
   // first: a port without a fault then has all of the `placed` version.
   virtual std::vector<PortFault> port_faults() const { return {}; }
+  // By P_Key, each once; of partitions that were applied. What is said of port_faults() holds here,
+  // too: a partition without a fault is in place.
+  virtual std::vector<PartitionFault> partition_faults() const { return {}; }
   // ok if these partitions can be applied now. invalid, with value and reason, if the subnet
   // manager cannot accept them; exists if the administrator's section has one of their P_Keys.
   virtual Status check(const std::vector<fabric::PartitionDefinition>& definitions) const = 0;

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -70,8 +71,10 @@ class PartitionRegistry {
   void note_never_seen(ib::Guid guid, uint64_t version);
   // Sets the start of each deletion that has begun. Call it after each commit().
   void note_deleted(state::Now now);
-  // Sets why new partitions cannot be applied; Reason::none if they can.
-  void set_engine_fault(const fabric::Condition& status);
+  // Sets why new partitions cannot be applied, Reason::none if they can; and by P_Key (15 bits),
+  // which partitions are not in place, and why. Call it after note_swept().
+  void set_engine_faults(const fabric::Condition& engine,
+                         const std::map<uint16_t, std::string>& partitions = {});
 
  private:
   const state::Records& records() const { return journal_.records(); }

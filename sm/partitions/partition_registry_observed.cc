@@ -51,13 +51,20 @@ void PartitionRegistry::note_deleted(state::Now now) {
   });
 }
 
-void PartitionRegistry::set_engine_fault(const fabric::Condition& status) {
+void PartitionRegistry::set_engine_faults(const fabric::Condition& engine,
+                                          const std::map<uint16_t, std::string>& partitions) {
   if (!journal_.is_readable()) return;
   journal_.state().for_each_partition([&](PartitionRecord& record) {
-    if (status.reason != Reason::none && record.state == PartitionState::provisioning) {
+    if (record.deleting()) return;
+    const auto fault = partitions.find(record.partition.pkey->partition());
+    const bool is_faulty = fault != partitions.end();
+    if (is_faulty) {
       record.state = PartitionState::error;
-      record.condition = status;
-    } else if (status.reason == Reason::none && record.state == PartitionState::error) {
+      record.condition = {Reason::misconfigured, fault->second};
+    } else if (engine.reason != Reason::none && record.state != PartitionState::ready) {
+      record.state = PartitionState::error;
+      record.condition = engine;
+    } else if (engine.reason == Reason::none && record.state == PartitionState::error) {
       record.state = record.swept ? PartitionState::ready : PartitionState::provisioning;
       record.condition = {};
     }

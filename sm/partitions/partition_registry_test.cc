@@ -163,16 +163,43 @@ TEST_CASE("no partition in use is deleted") {
 TEST_CASE("a partition that cannot come into force says why until it can") {
   Fixture bed;
   bed.create(make_partition("green", 0x102));
-  bed.registry->partitions.set_engine_fault({Reason::misconfigured, "the disk is full"});
+  bed.registry->partitions.set_engine_faults({Reason::misconfigured, "the disk is full"});
   CHECK(bed.state("green") == PartitionState::error);
   CHECK(bed.registry->partitions.view().find("green")->condition.text == "the disk is full");
   CHECK(bed.state("blue") == PartitionState::ready);
-  bed.registry->partitions.set_engine_fault({});
+  bed.registry->partitions.set_engine_faults({});
   CHECK(bed.state("green") == PartitionState::provisioning);
-  bed.registry->partitions.set_engine_fault({Reason::no_master, ""});
+  bed.registry->partitions.set_engine_faults({Reason::no_master, ""});
   bed.sweep();
-  bed.registry->partitions.set_engine_fault({});
+  bed.registry->partitions.set_engine_faults({});
   CHECK(bed.state("green") == PartitionState::ready);
+}
+
+TEST_CASE("a partition that alone is not in place is an error, also if it was ready") {
+  Fixture bed;
+  bed.create(make_partition("green", 0x102));
+  auto& partitions = bed.registry->partitions;
+  const auto fault = [&](uint16_t pkey, const std::string& text) {
+    partitions.set_engine_faults({}, {{pkey, text}});
+  };
+  fault(0x102, "in use");
+  CHECK(bed.state("green") == PartitionState::error);
+  CHECK(bed.state("blue") == PartitionState::ready);
+  // A sweep does not make it ready.
+  bed.sweep();
+  fault(0x102, "in use by two");
+  CHECK(bed.state("green") == PartitionState::error);
+  CHECK(partitions.view().find("green")->condition ==
+        fabric::Condition{Reason::misconfigured, "in use by two"});
+  partitions.set_engine_faults({});
+  CHECK(bed.state("green") == PartitionState::ready);
+  CHECK(partitions.view().find("green")->condition.text.empty());
+  fault(0x102, "in use");
+  CHECK(bed.state("green") == PartitionState::error);
+  // A partition that ends stays one.
+  REQUIRE(remove(bed, "green"));
+  fault(0x102, "in use");
+  CHECK(bed.state("green") == PartitionState::deleting);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <openssl/evp.h>
+
 namespace ibpod::sm::ufm {
 namespace {
 
@@ -15,17 +17,12 @@ constexpr size_t kMostPem = 1 << 20;
 
 // RFC 4648, section 4.
 Secret base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    const size_t count = std::min<size_t>(3, bytes.size() - at);
-    uint32_t group = 0;
-    for (size_t n = 0; n < 3; ++n)
-      group = group << 8 | (n < count ? static_cast<unsigned char>(bytes[at + n]) : 0U);
-    for (size_t n = 0; n < 4; ++n) text += n <= count ? kDigits[group >> (18 - 6 * n) & 63] : '=';
-  }
+  const size_t length = (bytes.size() + 2) / 3 * 4;
+  std::string text(length + 1, '\0');  // OpenSSL writes a NUL behind the digits
+  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                  reinterpret_cast<const unsigned char*>(bytes.data()),
+                  static_cast<int>(bytes.size()));
+  text.resize(length);
   return Secret(std::move(text));
 }
 

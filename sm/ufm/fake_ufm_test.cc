@@ -76,8 +76,8 @@ class Fixture {
 // are numbered.
 class Form {
  public:
-  static constexpr std::array<size_t, 8> kPositions{3, 3, 2, 2, 2, 3, 2, 3};
-  static constexpr size_t kCount = 3 * 3 * 2 * 2 * 2 * 3 * 2 * 3;
+  static constexpr std::array<size_t, 9> kPositions{3, 3, 2, 2, 2, 3, 2, 3, 2};
+  static constexpr size_t kCount = 3 * 3 * 2 * 2 * 2 * 3 * 2 * 3 * 2;
 
   explicit Form(size_t number) {
     for (size_t n = 0; n < kPositions.size(); number /= kPositions.at(n), ++n)
@@ -97,9 +97,11 @@ class Form {
     return rest;
   }
   size_t auth() const { return positions[7]; }
-  fake_ufm::Switches switches() const { return {.missing_is_404 = positions[6] == 0}; }
+  fake_ufm::Switches switches() const {
+    return {.post_creates = positions[8] == 0, .missing_is_404 = positions[6] == 0};
+  }
 
-  std::array<size_t, 8> positions{};
+  std::array<size_t, 9> positions{};
 };
 
 std::vector<Form> each(size_t step, size_t first = 0, size_t end = Form::kCount) {
@@ -109,7 +111,7 @@ std::vector<Form> each(size_t step, size_t first = 0, size_t end = Form::kCount)
 }
 
 // A part, in which each two switches meet in all their positions. With FORMS_FROM and FORMS_TO all
-// of those numbers: 0 and 1296 for every form.
+// of those numbers: 0 and 2592 for every form.
 constexpr size_t kStep = 53;
 std::vector<Form> chosen() {
   const char *const from = std::getenv("FORMS_FROM"), *const to = std::getenv("FORMS_TO");
@@ -177,6 +179,40 @@ TEST_CASE_FIXTURE(Fixture, "faults of a UFM: the code that a caller sees, and wh
     REQUIRE_FALSE(added);
     CHECK_MESSAGE(added.error().code() == expected.code, added.error().text());
     CHECK(ufm->ufm().partitions().contains(ib::PKey(5)) == expected.stored);
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "a POST that does not make the P_Key: it is made first, with its faults") {
+  using fake_ufm::FaultKind;
+  const Addition addition{.pkey = ib::PKey(5), .guids = {ib::Guid(1)}};
+  UfmClient client(settings(Auth::password));
+  ufm->ufm().set_switches({.post_creates = false});
+  SUBCASE("the answer is lost: the next attempt finds it") {
+    ufm->ufm().inject(
+        {.kind = FaultKind::lose_answer, .operations = {Operation::add_empty}, .times = 0});
+    CHECK_FALSE(client.add(addition));
+    CHECK(ufm->ufm().partitions().contains(ib::PKey(5)));
+    ufm->ufm().clear_faults();
+    CHECK(client.add(addition));
+    CHECK(ufm->ufm().partitions().at(ib::PKey(5)).members.size() == 1);
+  }
+  SUBCASE("it is refused, and nothing is left") {
+    ufm->ufm().inject({.kind = FaultKind::refuse,
+                       .status = 409,
+                       .operations = {Operation::add_empty},
+                       .times = 0});
+    const Status added = client.add(addition);
+    REQUIRE_FALSE(added);
+    CHECK(added.error().code() == Code::invalid);
+    CHECK_FALSE(ufm->ufm().partitions().contains(ib::PKey(5)));
+  }
+  SUBCASE("UFM does not know the GUID: no P_Key is made for it") {
+    ufm->ufm().set_switches({.accepts_unknown_guids = false});
+    const Status added = client.add(addition);
+    REQUIRE_FALSE(added);
+    CHECK(added.error().code() == Code::invalid);
+    CHECK(calls_of(ufm->ufm().log(), "ibpod-sm", Operation::add_empty).empty());
   }
 }
 

@@ -41,11 +41,14 @@ Result<std::vector<GuidGroup>> parse_guid_groups(std::string_view text);
 // The ID of a new group: a number, or a word with one.
 Result<uint64_t> parse_group_id(std::string_view text);
 
-// Checks the body of an answer to a change that has a status of success. invalid if UFM names GUIDs
-// or errors there; unavailable if it is HTML, so not UFM's. An empty body or plain text is ok.
+// Checks the body of an answer to a change that has a status of success: unavailable if it is HTML,
+// so not UFM's. Nothing else in it counts: no source says that UFM names refused GUIDs under a
+// status of success, and what has become of them is read afterwards.
 Status check_change(std::string_view text);
 
 std::string write_addition(const Addition& addition);
+// An empty partition with the flags of this addition.
+std::string write_creation(const Addition& addition);
 // GUIDs with 0x, as UFM's manual has them here. Without tenant_vport_lids NVIDIA's OpenSM would
 // give the virtual ports of the group no LIDs.
 std::string write_guid_group(ib::Guid physical, const std::vector<ib::Guid>& vfs);

@@ -35,13 +35,24 @@ std::string ignored_text(const PartitionState& state, ib::Guid guid) {
   return "UFM has accepted the port, and shows it with another membership or index 0" + where;
 }
 
-}  // namespace
-
-bool PartitionStates::is_covered(ib::PKey pkey) const {
-  return settings_.pkeys.covers({pkey.partition()}).ok();
+// A removed member keeps its fault until `settled`: UFM's OpenSM may still write it into a table.
+void update_faults(const PartitionState& state, MemberFaults& faults,
+                   PartitionStates::Time settled) {
+  for (const ib::Guid guid : faults.members(PartitionStates::Kind::not_added, state.pkey))
+    if (find_member(state.desired, guid) == nullptr || is_right(state, guid))
+      faults.settle(PartitionStates::Kind::not_added, state.pkey, guid);
+  for (const ib::Guid guid : faults.members(PartitionStates::Kind::not_removed, state.pkey)) {
+    const bool is_desired = find_member(state.desired, guid) != nullptr;
+    if (is_desired && (is_right(state, guid) || find_member(state.shown, guid) == nullptr))
+      faults.settle(PartitionStates::Kind::not_removed, state.pkey, guid);
+    else if (!is_desired && find_member(state.shown, guid) == nullptr)
+      faults.settle(PartitionStates::Kind::not_removed, state.pkey, guid, settled);
+  }
 }
 
-PartitionState PartitionStates::state(ib::PKey pkey) const {
+}  // namespace
+
+PartitionState PartitionStates::whole_state(ib::PKey pkey) const {
   return {pkey, find(*desired_, pkey), shown_.find(pkey), written_.find(pkey)};
 }
 
@@ -70,14 +81,15 @@ bool PartitionStates::waits_for_index0(const Step& step, ib::Guid guid) const {
     const ib::PKey other = entry.first;
     const UfmMember* const shown = find_member(shown_.find(other), guid);
     const MemberValues* const desired = find_member(find(*desired_, other), guid);
-    return other != step.pkey && is_covered(other) && shown != nullptr && shown->index0 == true &&
-           (desired == nullptr || !desired->index0) && !faults_.has(Kind::not_added, other, guid) &&
+    return other != step.pkey && settings_.covers(other) && shown != nullptr &&
+           shown->index0 == true && (desired == nullptr || !desired->index0) &&
+           !faults_.has(Kind::not_added, other, guid) &&
            !faults_.has(Kind::not_removed, other, guid);
   });
 }
 
 std::vector<Step> PartitionStates::steps(ib::PKey pkey, Time now) const {
-  if (!is_covered(pkey)) return {};
+  if (!settings_.covers(pkey)) return {};
   const PartitionState state = this->state(pkey);
   std::vector<Step> steps =
       plan(state, compare(state), faults_.retries(pkey, now), settings_.foreign_members);
@@ -167,7 +179,7 @@ bool PartitionStates::note_read(ib::PKey pkey, Time now) {
                     " of P_Key " + pkey.text() + " although limited was asked for (" +
                     widened.front().text() + ")"};
   check_accepted(state(pkey), now);
-  update_faults(state(pkey), now);
+  update_faults(state(pkey), faults_, now + settings_.effect);
   return lost;
 }
 
@@ -191,19 +203,6 @@ void PartitionStates::check_accepted(const PartitionState& state, Time now) {
   }
 }
 
-void PartitionStates::update_faults(const PartitionState& state, Time now) {
-  for (const ib::Guid guid : faults_.members(Kind::not_added, state.pkey))
-    if (find_member(state.desired, guid) == nullptr || is_right(state, guid))
-      faults_.settle(Kind::not_added, state.pkey, guid);
-  for (const ib::Guid guid : faults_.members(Kind::not_removed, state.pkey)) {
-    const bool is_desired = find_member(state.desired, guid) != nullptr;
-    if (is_desired && (is_right(state, guid) || find_member(state.shown, guid) == nullptr))
-      faults_.settle(Kind::not_removed, state.pkey, guid);
-    else if (!is_desired && find_member(state.shown, guid) == nullptr)
-      faults_.settle(Kind::not_removed, state.pkey, guid, now + settings_.effect);
-  }
-}
-
 // An error is no fault: the record has more members than it must have, and is written again after
 // the next reading.
 void PartitionStates::tidy_record(const PartitionState& state, Time now) {
@@ -219,9 +218,10 @@ bool PartitionStates::are_in_place(const DesiredPartitions& candidate) const {
   std::set<ib::PKey> pkeys = ours();
   for (const auto& [pkey, partition] : candidate) pkeys.insert(pkey);
   for (const ib::PKey pkey : pkeys) {
-    if (!is_covered(pkey)) continue;
+    if (!settings_.covers(pkey)) continue;
     const PartitionState state = this->state(pkey);
-    const DesiredPartition* const before = find(candidate, pkey);
+    const bool is_taken = !owners(state).empty();
+    const DesiredPartition* const before = is_taken ? nullptr : find(candidate, pkey);
     const std::vector<ib::Guid> widened = compare(state).widened;
     // A widened member is removed first.
     const auto is_settled = [&](ib::Guid guid) {
@@ -232,7 +232,7 @@ bool PartitionStates::are_in_place(const DesiredPartitions& candidate) const {
               faults_.has(Kind::not_added, pkey, guid) &&
               !std::binary_search(widened.begin(), widened.end(), guid));
     };
-    if (before != nullptr && owners(state).empty())
+    if (before != nullptr)
       for (const auto& [guid, values] : before->members)
         if (!is_settled(guid)) return false;
     if (state.written != nullptr)

@@ -60,6 +60,8 @@ class PartitionStates {
   std::vector<engine::EngineFinding> findings(Time now) const;
   // By port and kind.
   std::vector<engine::PortFault> port_faults() const;
+  // The desired partitions whose P_Keys are another user's.
+  std::vector<engine::PartitionFault> partition_faults() const;
   // The P_Keys of `pkeys` that are another user's, with the members that make them so. Those of
   // desired partitions are left out: they have port_faults().
   std::map<ib::PKey, std::vector<ib::Guid>> taken() const;
@@ -67,14 +69,14 @@ class PartitionStates {
   const UfmCounts& counts() const { return counts_; }
 
  private:
-  bool is_covered(ib::PKey pkey) const;
-  PartitionState state(ib::PKey pkey) const;
+  // As desired, shown and recorded; state(): as effective().
+  PartitionState whole_state(ib::PKey pkey) const;
+  PartitionState state(ib::PKey pkey) const { return effective(whole_state(pkey)); }
   std::set<ib::PKey> ours() const;
   std::vector<Step> steps(ib::PKey pkey, Time now) const;
   bool waits_for_index0(const Step& step, ib::Guid guid) const;
   bool note_read(ib::PKey pkey, Time now);
   void check_accepted(const PartitionState& state, Time now);
-  void update_faults(const PartitionState& state, Time now);
   void tidy_record(const PartitionState& state, Time now);
 
   EngineSettings settings_;

@@ -6,6 +6,7 @@ namespace ibpod::sm::ufm {
 namespace {
 
 using engine::EngineFinding;
+using engine::PartitionFault;
 using engine::PortFault;
 
 constexpr size_t kMostListed = 4;
@@ -48,12 +49,15 @@ EngineFinding ipoib_finding(ib::PKey pkey, bool desired) {
 }
 
 std::string taken_cause(ib::PKey pkey, const std::vector<ib::Guid>& owners) {
-  return "P_Key " + pkey.text() + " is in use in UFM with ports that ibpod-sm did not put there (" +
-         list(owners) + "), so it is not changed";
+  const std::string count = std::to_string(owners.size());
+  return "P_Key " + pkey.text() + " is in use in UFM with " + count +
+         (owners.size() == 1 ? " port" : " ports") + " that ibpod-sm did not put there (" +
+         list(owners) + "), so ibpod-sm adds no port to it";
 }
 
 std::string taken_text(ib::PKey pkey, const std::vector<ib::Guid>& owners) {
-  return taken_cause(pkey, owners) + "; remove them in UFM, or choose another P_Key";
+  return taken_cause(pkey, owners) + "; remove " + (owners.size() == 1 ? "it" : "them") +
+         " in UFM, or choose another P_Key";
 }
 
 std::string uncovered_cause(ib::PKey pkey) {
@@ -88,8 +92,8 @@ std::vector<PortFault> merged(const std::vector<PortFault>& faults) {
 std::vector<PortFault> PartitionStates::port_faults() const {
   std::vector<PortFault> faults = faults_.faults();
   for (const ib::PKey pkey : ours()) {
-    const PartitionState state = this->state(pkey);
-    if (!is_covered(pkey)) {
+    const PartitionState state = whole_state(pkey);
+    if (!settings_.covers(pkey)) {
       for (const ib::Guid guid : present(state))
         faults.push_back({guid, Kind::not_removed, uncovered_text(pkey)});
       continue;
@@ -102,14 +106,24 @@ std::vector<PortFault> PartitionStates::port_faults() const {
   return merged(faults);
 }
 
+std::vector<PartitionFault> PartitionStates::partition_faults() const {
+  std::vector<PartitionFault> faults;
+  for (const auto& [pkey, desired] : *desired_) {
+    const std::vector<ib::Guid> owners = ufm::owners(whole_state(pkey));
+    if (settings_.covers(pkey) && !owners.empty())
+      faults.push_back({pkey, taken_text(pkey, owners)});
+  }
+  return faults;
+}
+
 std::vector<EngineFinding> PartitionStates::findings(Time now) const {
   std::vector<EngineFinding> findings;
   if (widened_ && now - widened_->at <= 2 * settings_.read_interval)
     findings.push_back(widened_finding(widened_->count, widened_->text));
   for (const ib::PKey pkey : ours()) {
-    const PartitionState state = this->state(pkey);
+    const PartitionState state = whole_state(pkey);
     const std::vector<ib::Guid> foreign = compare(state).foreign;
-    if (!is_covered(pkey)) {
+    if (!settings_.covers(pkey)) {
       if (!present(state).empty()) findings.push_back(unwritten_finding(uncovered_cause(pkey)));
     } else if (!owners(state).empty()) {
       if (state.desired != nullptr)
@@ -127,8 +141,8 @@ std::vector<EngineFinding> PartitionStates::findings(Time now) const {
 std::map<ib::PKey, std::vector<ib::Guid>> PartitionStates::taken() const {
   std::map<ib::PKey, std::vector<ib::Guid>> taken;
   for (const auto& [pkey, partition] : shown_.all()) {
-    if (!is_covered(pkey) || desired_->contains(pkey)) continue;
-    std::vector<ib::Guid> owners = ufm::owners(state(pkey));
+    if (!settings_.covers(pkey) || desired_->contains(pkey)) continue;
+    std::vector<ib::Guid> owners = ufm::owners(whole_state(pkey));
     if (!owners.empty()) taken[pkey] = std::move(owners);
   }
   return taken;

@@ -36,6 +36,20 @@ Retry find(const std::map<ib::Guid, Retry>& retries, ib::Guid guid) {
   return found == retries.end() ? Retry{} : found->second;
 }
 
+bool is_removed(ib::Guid guid, const std::vector<Step>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [guid](const Step& step) {
+    return step.of_class.kind == Step::Kind::removal &&
+           std::find(step.guids.begin(), step.guids.end(), guid) != step.guids.end();
+  });
+}
+
+// UFM removes a partition with its last member: another user can make it before our additions.
+bool ends_in_between(const PartitionState& state, const std::vector<Step>& steps) {
+  return state.shown != nullptr &&
+         std::all_of(state.shown->members.begin(), state.shown->members.end(),
+                     [&](const UfmMember& member) { return is_removed(member.guid, steps); });
+}
+
 // Collects members by the class of their step.
 class Batches {
  public:
@@ -105,11 +119,18 @@ Difference compare(const PartitionState& state) {
 }
 
 std::vector<ib::Guid> owners(const PartitionState& state) {
-  const auto is_present = [](const auto& entry) { return !entry.second.leaving; };
+  const auto makes_ours = [](const auto& entry) {
+    return !entry.second.leaving && !entry.second.intended;
+  };
   if (state.written != nullptr &&
-      std::any_of(state.written->begin(), state.written->end(), is_present))
+      std::any_of(state.written->begin(), state.written->end(), makes_ours))
     return {};
   return compare(state).foreign;
+}
+
+PartitionState effective(PartitionState state) {
+  if (!owners(state).empty()) state.desired = nullptr;
+  return state;
 }
 
 Addition addition_of(const Step& step) {
@@ -142,14 +163,21 @@ WrittenPartition record_with(const PartitionState& state, const std::vector<Step
     for (const UfmMember& shown : state.shown->members) {
       const MemberValues* const desired = find_member(state.desired, shown.guid);
       if (desired != nullptr && has_values(shown, *desired)) record[shown.guid] = {*desired};
+      if (const auto entry = record.find(shown.guid); entry != record.end())
+        entry->second.intended = false;
     }
+  const bool ends = ends_in_between(state, steps);
   for (const Step& step : steps)
     for (const ib::Guid guid : step.guids) {
       const auto entry = record.find(guid);
       if (step.of_class.kind == Step::Kind::addition)
-        record[guid] = {{step.of_class.membership, step.of_class.index0}};
+        record[guid] = {
+            .values = {step.of_class.membership, step.of_class.index0},
+            .intended = entry == record.end() || entry->second.leaving || entry->second.intended};
       else if (entry != record.end())
-        entry->second.leaving = find_member(state.desired, guid) == nullptr;
+        entry->second = {.values = entry->second.values,
+                         .leaving = find_member(state.desired, guid) == nullptr,
+                         .intended = entry->second.intended || ends};
     }
   return record;
 }

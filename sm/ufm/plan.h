@@ -42,8 +42,12 @@ struct Difference {
 Difference compare(const PartitionState& state);
 
 // The members that show that UFM's partition is another user's: they are neither desired nor in our
-// record, and our record has no present member. Empty: the partition is ours, or can be.
+// record, and our record has no member that was shown before and is not leaving. Empty: the
+// partition is ours, or can be.
 std::vector<ib::Guid> owners(const PartitionState& state);
+// The state by which the partition is treated: nothing is desired of one that is another user's,
+// so that our members leave it.
+PartitionState effective(PartitionState state);
 
 // The next attempt at a member after a failed one.
 struct Retry {
@@ -84,7 +88,8 @@ std::vector<Step> plan(const PartitionState& state, const Difference& difference
 
 // Our record of the partition, with the changes that these steps make: on disk before the first of
 // them. A member that is there as desired is ours from now on, even if we did not add it; one that
-// is neither desired nor there is leaving. Removed foreign members do not get into it.
+// is neither desired nor there is leaving. In a partition that is not another user's, all that UFM
+// shows are not only intended any more. Removed foreign members do not get into it.
 WrittenPartition record_with(const PartitionState& state, const std::vector<Step>& steps);
 
 }  // namespace ibpod::sm::ufm

@@ -16,6 +16,8 @@ UfmMember member(ib::Guid guid, const MemberValues& values) {
   return {guid, values.membership, values.index0};
 }
 
+WrittenMember intended(const MemberValues& values) { return {values, false, true}; }
+
 // A partition as desired, shown and recorded. nullopt: it is not there.
 struct Blue {
   std::optional<std::map<ib::Guid, MemberValues>> desired;
@@ -37,7 +39,8 @@ class Kept {
             blue_.written ? &*blue_.written : nullptr};
   }
   std::vector<Step> plan() const {
-    return ufm::plan(state(), compare(state()), blue_.retries, blue_.foreign);
+    const PartitionState state = effective(this->state());
+    return ufm::plan(state, compare(state), blue_.retries, blue_.foreign);
   }
 
  private:
@@ -141,6 +144,13 @@ TEST_CASE("a partition of another user is left alone, but for the members that w
         {{member(kB, kFull), member(kD, kFull)}},
         {{{kD, {kFull, true}}}}},
        "-0d"},
+      {"another user's since before our call, which was intended alone",
+       {{{{kA, kFull}, {kC, kFull}}},
+        {{member(kA, kFull), member(kB, kFull)}},
+        {{{kA, intended(kFull)}, {kC, intended(kFull)}}},
+        {},
+        ForeignMembers::remove},
+       "-0a"},
       {"not another user's: what is there is leaving",
        {{{{kA, kFull}}}, {{member(kD, kFull)}}, {{{kD, {kFull, true}}}}},
        "-0d +0a:full"},
@@ -197,31 +207,45 @@ TEST_CASE("an addition has the values of its members, and the flag of the partit
   CHECK(addition_of(steps[0]) == Addition{kBlue, ib::Membership::full, true, true, {kA}});
 }
 
+struct RecordCase {
+  const char* about;
+  Blue blue;
+  WrittenPartition record;
+};
+
+void check_records(const std::vector<RecordCase>& cases) {
+  for (const RecordCase& one : cases) {
+    CAPTURE(one.about);
+    const Kept kept(one.blue);
+    CHECK(record_with(effective(kept.state()), kept.plan()) == one.record);
+  }
+}
+
 TEST_CASE("the record has what is about to be given, and what is leaving") {
-  const struct {
-    const char* about;
-    Blue blue;
-    WrittenPartition record;
-  } cases[] = {
+  check_records({
       {"nothing", {}, {}},
-      {"what is added", {{{{kA, kFirst}}}, {}, {}}, {{kA, {kFirst}}}},
       {"what is removed is leaving",
-       {{}, {{member(kA, kFull)}}, {{{kA, {kFull}}}}},
+       {{}, {{member(kA, kFull), member(kB, kFull)}}, {{{kA, {kFull}}}}},
        {{kA, {kFull, true}}}},
       {"and stays so after it has gone", {{}, {}, {{{kA, {kFull, true}}}}}, {{kA, {kFull, true}}}},
       {"what was refused, and is not desired any more",
        {{}, {}, {{{kA, {kFull}}}}},
        {{kA, {kFull, true}}}},
-      {"what comes back", {{{{kA, kFull}}}, {}, {{{kA, {kLimited, true}}}}}, {{kA, {kFull}}}},
+      {"what comes back",
+       {{{{kA, kFull}}}, {}, {{{kA, {kLimited, true}}}}},
+       {{kA, intended(kFull)}}},
       {"what is changed",
        {{{{kA, kLimited}}}, {{member(kA, kFull)}}, {{{kA, {kFull}}}}},
        {{kA, {kLimited}}}},
       {"what is removed to be added again stays a member",
-       {{{{kA, kLimited}}},
-        {{member(kA, kFull)}},
-        {{{kA, {kLimited}}}},
+       {{{{kA, kLimited}, {kB, kFull}}},
+        {{member(kA, kFull), member(kB, kFull)}},
+        {{{kA, {kLimited}}, {kB, {kFull}}}},
         {.add = {{kA, {.waits = true}}}}},
-       {{kA, {kLimited}}}},
+       {{kA, {kLimited}}, {kB, {kFull}}}},
+      {"it was the last one: another user may make the P_Key before it is added",
+       {{{{kA, kLimited}}}, {{member(kA, kFull)}}, {{{kA, {kLimited}}}}},
+       {{kA, intended(kLimited)}}},
       {"what was there as desired", {{{{kA, kFull}}}, {{member(kA, kFull)}}, {}}, {{kA, {kFull}}}},
       {"another user's partition",
        {{{{kA, kFull}}}, {{member(kA, kFull), member(kB, kFull)}}, {}},
@@ -233,12 +257,33 @@ TEST_CASE("the record has what is about to be given, and what is leaving") {
         {},
         ForeignMembers::remove},
        {{kA, {kFull}}}},
-  };
-  for (const auto& one : cases) {
-    CAPTURE(one.about);
-    const Kept kept(one.blue);
-    CHECK(record_with(kept.state(), kept.plan()) == one.record);
-  }
+  });
+}
+
+TEST_CASE(
+    "what is given is only intended until it is shown in a P_Key that is not another user's") {
+  check_records({
+      {"what is added is only intended", {{{{kA, kFirst}}}, {}, {}}, {{kA, intended(kFirst)}}},
+      {"and stays so until it is shown",
+       {{{{kA, kFirst}}}, {}, {{{kA, intended(kFirst)}}}},
+       {{kA, intended(kFirst)}}},
+      {"it is shown",
+       {{{{kA, kFirst}}}, {{member(kA, kFirst)}}, {{{kA, intended(kFirst)}}}},
+       {{kA, {kFirst}}}},
+      {"it is shown with other values",
+       {{{{kA, kFirst}}}, {{member(kA, kFull)}}, {{{kA, intended(kFirst)}}}},
+       {{kA, {kFirst}}}},
+      {"it is shown, and the P_Key is ours",
+       {{{{kA, kFull}, {kC, kFull}}},
+        {{member(kA, kFull), member(kB, kFull), member(kC, kFull)}},
+        {{{kA, intended(kFull)}, {kC, {kFull}}}}},
+       {{kA, {kFull}}, {kC, {kFull}}}},
+      {"it is shown, and the P_Key is another user's",
+       {{{{kA, kFull}, {kC, kFull}}},
+        {{member(kA, kFull), member(kB, kFull)}},
+        {{{kA, intended(kFull)}, {kC, intended(kFull)}}}},
+       {{kA, {kFull, true, true}}, {kC, {kFull, true, true}}}},
+  });
 }
 
 TEST_CASE("the members that show another owner are named") {
@@ -250,6 +295,12 @@ TEST_CASE("the members that show another owner are named") {
   CHECK(owners(Kept(ours).state()).empty());
   ours.written = {{kA, {kFull, true}}};
   CHECK(owners(Kept(ours).state()) == Guids{kB, kC});
+  ours.written = {{kA, intended(kFull)}};
+  CHECK(owners(Kept(ours).state()) == Guids{kB, kC});
+  CHECK(effective(Kept(ours).state()).desired == nullptr);
+  ours.shown = {{member(kA, kFull)}};
+  CHECK(owners(Kept(ours).state()).empty());
+  CHECK(effective(Kept(ours).state()).desired != nullptr);
 }
 
 TEST_CASE("a value that UFM does not show is not the desired one") {

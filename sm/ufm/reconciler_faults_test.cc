@@ -1,7 +1,11 @@
 // Each fault of UFM with each operation: nothing of others is changed, no member stays wider than
 // desired, and in the end UFM and the record are as desired.
+//   TABLE=PATH  writes a table there: what each fault does to each operation
 #include "sm/ufm/reconciler.h"
 #include "sm/ufm/test_reconciler_bed.h"
+
+#include <cstdio>
+#include <cstdlib>
 
 namespace ibpod::sm::ufm::test {
 namespace {
@@ -13,7 +17,78 @@ using engine::Health;
 const Desire kBefore{{kBlue, {{kA, kFull}, {kC, kFull}}}, {kRed, {{kA, kFull}}}};
 const Desire kAfter{{kBlue, {{kA, kLimited}, {kB, kFirst}}}};
 
+// The effects of a fault, from the desire until UFM had it and that was known.
+struct Course {
+  std::set<Health> healths;      // other than serving
+  std::set<std::string> faults;  // kinds, of ports
+  int64_t seconds = 0;
+  size_t writes = 0, reads = 0;
+};
+
+size_t writes_of(const Bed& bed) {
+  return bed.calls(Operation::post) + bed.calls(Operation::remove_guids);
+}
+size_t reads_of(const Bed& bed) { return bed.calls(Operation::list) + bed.calls(Operation::read); }
+
+Course watch(Bed& bed) {
+  Course course;
+  const auto begun = bed.now;
+  const size_t writes = writes_of(bed), reads = reads_of(bed);
+  bed.run();
+  while (bed.in_ufm() != bed.desired() || bed.status().placed != bed.version ||
+         bed.status().health != Health::serving) {
+    REQUIRE(bed.now - begun < minutes(60));
+    if (bed.status().health != Health::serving) course.healths.insert(bed.status().health);
+    for (const engine::PortFault& fault : bed.reconciler->states().port_faults())
+      course.faults.insert(fault.kind == engine::PortFault::Kind::not_added ? "not added"
+                                                                            : "not removed");
+    bed.pass(milliseconds(100));
+  }
+  course.seconds = std::chrono::duration_cast<seconds>(bed.now - begun).count();
+  course.writes = writes_of(bed) - writes;
+  course.reads = reads_of(bed) - reads;
+  return course;
+}
+
+// On demand.
+class Table {
+ public:
+  Table() {
+    if (const char* const path = std::getenv("TABLE")) file_ = std::fopen(path, "w");
+    if (file_ == nullptr) return;
+    std::fprintf(file_,
+                 "| fault | operation | times | s until in UFM and known | changes sent | "
+                 "reads | health meanwhile | faults of ports meanwhile |\n"
+                 "|---|---|---|---|---|---|---|---|\n");
+  }
+  ~Table() {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+  Table(Table&&) = delete;
+  Table& operator=(Table&&) = delete;
+
+  void add(const std::string& fault, const std::string& operation, int times,
+           const Course& course) const {
+    if (file_ == nullptr) return;
+    std::fprintf(file_, "| %s | %s | %d | %lld | %zu | %zu | %s | %s |\n", fault.c_str(),
+                 operation.c_str(), times, static_cast<long long>(course.seconds), course.writes,
+                 course.reads,
+                 course.healths.empty()
+                     ? "serving"
+                     : join(course.healths, ", ",
+                            [](Health health) { return std::string(engine::name(health)); })
+                           .c_str(),
+                 course.faults.empty() ? "none" : join(course.faults, ", ").c_str());
+  }
+
+ private:
+  std::FILE* file_ = nullptr;
+};
+
 TEST_CASE("whatever fault meets whatever call, UFM is as desired in the end") {
+  const Table table;
   const struct {
     const char* about;
     FaultKind kind;
@@ -45,9 +120,13 @@ TEST_CASE("whatever fault meets whatever call, UFM is as desired in the end") {
           bed.reach(kBefore);
           bed.inject(fault.kind, {operation}, fault.status, times);
           bed.want(kAfter);
-          bed.run();
-          bed.check_innocent();
-          if (restarts) bed.start();
+          if (restarts) {
+            bed.run();
+            bed.check_innocent();
+            bed.start();
+          } else {
+            table.add(fault.about, std::string(name(operation)), times, watch(bed));
+          }
           bed.settle(60);
           bed.check_converged();
         }

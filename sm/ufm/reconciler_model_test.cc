@@ -1,9 +1,12 @@
 // Random courses of changes, faults, ends of the process between any two steps, and of what another
 // administrator does; and the state that must follow from each.
+//   ROUNDS=N  courses, each with the next seed (300)
+//   SEED=N    the first seed (1)
 #include "sm/ufm/reconciler.h"
 #include "sm/ufm/test_reconciler_bed.h"
 
 #include <array>
+#include <cstdlib>
 #include <random>
 
 namespace ibpod::sm::ufm::test {
@@ -188,8 +191,15 @@ class Course : public Bed {
   int kill_in_ = -1;           // calls' beginnings and ends until then; -1: never
 };
 
+unsigned setting(const char* variable, unsigned otherwise) {
+  const char* const given = std::getenv(variable);
+  return given == nullptr ? otherwise : static_cast<unsigned>(std::atoi(given));
+}
+
 TEST_CASE("whatever happens, UFM and our record are as desired when it is over") {
-  for (unsigned seed = 1; seed <= 300; ++seed) {
+  const unsigned first = setting("SEED", 1), rounds = setting("ROUNDS", 300);
+  REQUIRE(rounds > 0);
+  for (unsigned seed = first; seed < first + rounds; ++seed) {
     CAPTURE(seed);
     Course course(seed);
     for (int steps = 0; steps < 40; ++steps) course.step();

@@ -173,9 +173,9 @@ TEST_CASE_FIXTURE(Bed, "another user's partition is never changed, and its membe
   CHECK(status().health == Health::serving);
   CHECK(faults() == "0a not_added 0b not_added");
   CHECK(fault_text() ==
-        "P_Key 0x0010 is in use in UFM with ports that ibpod-sm did not put there "
-        "(00:00:00:00:00:00:00:f0), so it is not changed; remove them in UFM, or choose another "
-        "P_Key");
+        "P_Key 0x0010 is in use in UFM with 1 port that ibpod-sm did not put there "
+        "(00:00:00:00:00:00:00:f0), so ibpod-sm adds no port to it; remove it in UFM, or choose "
+        "another P_Key");
   CHECK(fault_text().starts_with(status().trouble));
   CHECK(findings() == "unwritten_pkey 1");
   CHECK(counts().foreign == 0);

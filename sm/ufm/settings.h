@@ -49,6 +49,7 @@ struct EngineSettings {
   // behind its PF. False: what ibpod-sm has put there before is removed.
   bool map_vfs = false;
   Path folder;  // of the record of the members and groups that ibpod-sm has put into UFM
+  bool covers(ib::PKey pkey) const { return pkeys.covers({pkey.partition()}).ok(); }
 };
 
 }  // namespace ibpod::sm::ufm

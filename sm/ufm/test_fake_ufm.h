@@ -3,6 +3,7 @@
 // end.
 #pragma once
 
+#include "lib/ib/hex.h"
 #include "sm/ufm/ufm_api.h"
 #include "tests/support/ufm/ufm_model.h"
 
@@ -34,6 +35,7 @@ class FakeUfm final : public UfmApi {
   bool has_groups = true;     // of GUIDs: since UFM 6.16
   // Called before each call, and after it: may throw, which is the end of the caller's process.
   std::function<void()> before, after;
+  fake_ufm::Operation next = fake_ufm::Operation::list;  // of the call that they are about
 
   Result<std::vector<UfmPartition>> partitions() override {
     const auto outcome = TRY(call({.operation = fake_ufm::Operation::list}));
@@ -66,7 +68,7 @@ class FakeUfm final : public UfmApi {
       });
       if (post.guids.empty()) return ok();
     }
-    return status_of(call(post));
+    return post_or_create(post);
   }
   Status remove(ib::PKey pkey, const std::vector<ib::Guid>& guids) override {
     wait_if_blocked();
@@ -117,8 +119,34 @@ class FakeUfm final : public UfmApi {
     return ok();
   }
 
+  // As UfmClient: a P_Key that a POST does not make is made first, and one that another user made
+  // meanwhile is busy.
+  Status post_or_create(const fake_ufm::Call& post) {
+    const auto posted = call(post);
+    const auto names = [&posted](ib::Guid guid) {
+      return posted.error().text().find(ib::hex(guid.value(), 16)) != std::string::npos;
+    };
+    if (posted || posted.error().code() != Code::not_found ||
+        std::any_of(post.guids.begin(), post.guids.end(), names))
+      return status_of(posted);
+    const bool listed = TRY(lists(post.pkey));
+    if (listed) return status_of(posted);
+    const Status created = status_of(call({.operation = fake_ufm::Operation::add_empty,
+                                           .pkey = post.pkey,
+                                           .ip_over_ib = post.ip_over_ib}));
+    if (created) return status_of(call(post));
+    if (created.error().code() != Code::invalid) return created;
+    const bool was_made = TRY(lists(post.pkey));
+    return was_made ? Status(Error(created.error()).as(Code::busy)) : created;
+  }
+  Result<bool> lists(ib::PKey pkey) {
+    const auto outcome = TRY(call({.operation = fake_ufm::Operation::list}));
+    return outcome.partitions.contains(pkey);
+  }
+
   // not_found for 404: the calls differ in the meaning of it.
   Result<fake_ufm::Outcome> call(fake_ufm::Call call) {
+    next = call.operation;
     if (before) before();
     if (down) return Error(Code::unavailable, "connection refused");
     if (standby) return Error(Code::unavailable, "503: this host is not the master");

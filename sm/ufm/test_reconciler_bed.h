@@ -205,6 +205,7 @@ struct Bed {
       if (call.caller != kOurs) continue;
       const bool is_ours = call.operation == Operation::list || call.operation == Operation::read ||
                            call.operation == Operation::post ||
+                           call.operation == Operation::add_empty ||
                            call.operation == Operation::remove_guids;
       CHECK_MESSAGE(is_ours, fake_ufm::text(entry));
       for (const ib::Guid guid : call.guids)

@@ -39,6 +39,13 @@ Status check_group(ib::Guid physical, const std::vector<ib::Guid>& vfs) {
   return ok();
 }
 
+bool names_any(std::string text, const std::vector<ib::Guid>& guids) {
+  for (char& letter : text)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  return std::any_of(guids.begin(), guids.end(),
+                     [&text](ib::Guid guid) { return text.find(guid_text(guid)) != text.npos; });
+}
+
 RestCall get_list(const std::string& path) {
   return {.method = "GET", .path = path, .most_bytes = kMostListBytes};
 }
@@ -118,14 +125,43 @@ Result<std::vector<UfmPartition>> UfmClient::read_all() {
   return partitions;
 }
 
-Status UfmClient::send_addition(const Addition& addition) {
-  TRY(check_change_of(addition.pkey, addition.guids));
+// The P_Key is missing if UFM answers 404 without a word of the GUIDs, which may be missing, too.
+Status UfmClient::post_members(const Addition& addition, bool& pkey_is_missing) {
+  pkey_is_missing = false;
   return servers_.call(
       {.method = "POST", .path = partitions_path(), .body = write_addition(addition)},
+      [&](const HttpAnswer& answer) -> Status {
+        const std::optional<Error> failure = failure_of(answer);
+        pkey_is_missing = answer.status == 404 && !names_any(answer.body, addition.guids);
+        return failure ? *failure : check_change(answer.body);
+      });
+}
+
+// If another client made it meanwhile, it may be that one's: it is read before it gets members.
+Status UfmClient::create(const Addition& addition) {
+  const Status created = servers_.call(
+      {.method = "POST", .path = partitions_path("/add"), .body = write_creation(addition)},
       [](const HttpAnswer& answer) -> Status {
         const std::optional<Error> failure = failure_of(answer);
         return failure ? *failure : check_change(answer.body);
       });
+  if (created || created.error().code() != Code::invalid) return created;
+  const bool listed = TRY(exists(addition.pkey));
+  if (!listed) return created;
+  return Error(created.error()).as(Code::busy).during("the P_Key was made meanwhile");
+}
+
+// Releases differ in whether a POST of members makes the P_Key. A public client warns of /add, so
+// it is only called where UFM has answered that the P_Key is missing, and its list agrees.
+Status UfmClient::send_addition(const Addition& addition) {
+  TRY(check_change_of(addition.pkey, addition.guids));
+  bool is_missing = false;
+  const Status added = post_members(addition, is_missing);
+  if (!is_missing) return added;
+  const bool listed = TRY(exists(addition.pkey));
+  if (listed) return added;
+  TRY(create(addition));
+  return post_members(addition, is_missing);
 }
 
 // False if UFM does not serve this form, or has no such partition.

@@ -59,6 +59,8 @@ class UfmClient : public UfmApi {
   Result<bool> exists(ib::PKey pkey);
   Result<std::vector<UfmPartition>> read_all();
   Result<std::optional<UfmPartition>> read_one(ib::PKey pkey);
+  Status post_members(const Addition& addition, bool& pkey_is_missing);
+  Status create(const Addition& addition);
   Status send_addition(const Addition& addition);
   Status send_removal(ib::PKey pkey, const std::vector<ib::Guid>& guids);
   Result<bool> try_removal(bool by_action, ib::PKey pkey, const std::vector<ib::Guid>& guids);

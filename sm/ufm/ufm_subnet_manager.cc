@@ -125,6 +125,7 @@ UfmSubnetManager::Published UfmSubnetManager::present() const {
   const std::vector<engine::EngineFinding>& vfs = mapping_.findings();
   now.status.findings.insert(now.status.findings.end(), vfs.begin(), vfs.end());
   now.faults = states.port_faults();
+  now.partition_faults = states.partition_faults();
   now.taken = states.taken();
   now.counts = reconciler_.counts();
   now.counts.confined_vfs = mapping_.confined();
@@ -144,6 +145,7 @@ void UfmSubnetManager::publish() {
   {
     const std::lock_guard lock(mutex_);
     const bool is_same = now.status == published_.status && now.faults == published_.faults &&
+                         now.partition_faults == published_.partition_faults &&
                          now.others == published_.others;
     published_ = std::move(now);
     if (is_same) return;
@@ -178,6 +180,11 @@ engine::EngineStatus UfmSubnetManager::status() const {
 std::vector<engine::PortFault> UfmSubnetManager::port_faults() const {
   const std::lock_guard lock(mutex_);
   return published_.faults;
+}
+
+std::vector<engine::PartitionFault> UfmSubnetManager::partition_faults() const {
+  const std::lock_guard lock(mutex_);
+  return published_.partition_faults;
 }
 
 std::vector<fabric::PartitionDefinition> UfmSubnetManager::manual_partitions() const {

@@ -50,6 +50,7 @@ class UfmSubnetManager final : public engine::SubnetManager {
             .confines_vfs = settings_.map_vfs};
   }
   std::vector<engine::PortFault> port_faults() const override;
+  std::vector<engine::PartitionFault> partition_faults() const override;
   // Also `exists` for a P_Key that another user of UFM has. It names the ports by which that is
   // known; a partition that is in place already is not checked again, its members have faults.
   Status check(const std::vector<fabric::PartitionDefinition>& definitions) const override;
@@ -78,6 +79,7 @@ class UfmSubnetManager final : public engine::SubnetManager {
   struct Published {
     engine::EngineStatus status;
     std::vector<engine::PortFault> faults;
+    std::vector<engine::PartitionFault> partition_faults;
     // The same object as long as it has not changed.
     std::shared_ptr<const std::vector<fabric::PartitionDefinition>> others =
         std::make_shared<std::vector<fabric::PartitionDefinition>>();

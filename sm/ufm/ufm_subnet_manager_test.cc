@@ -100,11 +100,31 @@ TEST_CASE_FIXTURE(Engine, "a P_Key that another user has is refused for a new pa
   apply({{kBlue, {{kA, kFull}}}, {kRed, {{kA, kLimited}}}});
   until_swept();
   CHECK(engine->check(definitions_of({{kBlue, {{kB, kFull}}}, {kRed, {{kA, kLimited}}}})));
+  REQUIRE(engine->partition_faults().size() == 1);
+  CHECK(engine->partition_faults()[0].pkey == kRed);
+  CHECK(
+      engine->partition_faults()[0].text.starts_with("P_Key 0x0011 is in use in UFM with 1 port"));
   REQUIRE(engine->port_faults().size() == 1);
   CHECK(engine->port_faults()[0].port == kA);
   CHECK(engine->port_faults()[0].kind == PortFault::Kind::not_added);
   CHECK(engine->status().health == Health::serving);
   CHECK(engine->check(definitions_of({{ib::PKey(0x1000), {}}})).error().code() == Code::invalid);
+}
+
+TEST_CASE_FIXTURE(Engine,
+                  "before a first reading of UFM nothing is swept, so no partition is ready") {
+  put(kRed, {"theirs", true, {}, {{kForeign, {}}}});
+  ufm.inject({.kind = FaultKind::refuse, .status = 503, .operations = {Operation::list}});
+  start();
+  CHECK_MESSAGE(engine->check(definitions_of({{kRed, {}}})), "it has not been read");
+  apply({{kRed, {}}, {kBlue, {{kA, kFull}}}});
+  // From the first moment on in which something is swept, the fault is there.
+  bell.wait(*engine, [this](const EngineStatus& now) {
+    if (now.swept != 0) CHECK(engine->partition_faults().size() == 1);
+    return now.swept == version;
+  });
+  CHECK(engine->partition_faults()[0].pkey == kRed);
+  CHECK_MESSAGE(engine->port_faults().empty(), "it has no member that could have one");
 }
 
 TEST_CASE_FIXTURE(Engine, "partitions outside of its ranges are those of others") {

@@ -31,7 +31,8 @@ std::string text_of(ib::PKey pkey, const WrittenPartition& partition) {
     one.set("guid", guid.text())
         .set("membership", std::string(ib::name(member.values.membership)))
         .set("index0", member.values.index0)
-        .set("leaving", member.leaving);
+        .set("leaving", member.leaving)
+        .set("intended", member.intended);
     members.push(one);
   }
   Value document = Value::object();
@@ -51,6 +52,11 @@ Status parse_member(const Value& value, WrittenPartition& partition) {
   member.values.index0 = TRY(index0.boolean());
   const Value leaving = TRY(value.at("leaving"));
   member.leaving = TRY(leaving.boolean());
+  // Earlier releases did not write it. Their entries count as shown: as intended ones, they would
+  // make each of our P_Keys that has a foreign member another user's, and the ports of running pods
+  // would be removed from it. What remains open is a P_Key that another user took in the moment in
+  // which such a release ended.
+  if (const auto intended = value.find("intended")) member.intended = TRY(intended->boolean());
   if (!partition.emplace(port, member).second) return guid.wrong("the port is there twice");
   return ok();
 }

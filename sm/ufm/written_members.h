@@ -1,6 +1,8 @@
 // WrittenMembers: the record, on disk, of the members that ibpod-sm has put into UFM. Only these
-// are ever removed. A member is in the record before the call that adds it, and stays for a while
-// after it has left: a UFM that loses its last writes in a failover shows it again.
+// are ever removed. A member is in the record before the call that adds it, so an entry alone does
+// not make the P_Key ours: another user may have made it before our call. A member stays in the
+// record for a while after it has left: a UFM that loses its last writes in a failover shows it
+// again.
 #pragma once
 
 #include "lib/base/files.h"
@@ -14,6 +16,8 @@ namespace ibpod::sm::ufm {
 struct WrittenMember {
   MemberValues values;   // the last ones that UFM was given, or is about to be given
   bool leaving = false;  // removed, or about to be
+  // No reading has shown it yet in a P_Key that is ours, or that has no members of others.
+  bool intended = false;
   bool operator==(const WrittenMember&) const = default;
 };
 using WrittenPartition = std::map<ib::Guid, WrittenMember>;

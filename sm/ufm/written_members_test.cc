@@ -8,10 +8,11 @@ namespace ibpod::sm::ufm {
 namespace {
 
 constexpr ib::PKey kBlue{0x10}, kRed{0x11};
-constexpr ib::Guid kA{0xa}, kB{0xb};
+constexpr ib::Guid kA{0xa}, kB{0xb}, kC{0xc};
 
 const WrittenPartition kTwo{{kA, {{ib::Membership::full, true}, false}},
-                            {kB, {{ib::Membership::limited, false}, true}}};
+                            {kB, {{ib::Membership::limited, false}, true}},
+                            {kC, {{ib::Membership::limited, false}, false, true}}};
 
 TEST_CASE("what was written is there after a restart, for each P_Key") {
   const TempFolder folder;
@@ -29,6 +30,25 @@ TEST_CASE("what was written is there after a restart, for each P_Key") {
   REQUIRE(record.write(kBlue, {}));
   CHECK(record.find(kBlue) == nullptr);
   CHECK(list_folder(folder.path() / "ufm").value() == std::vector<std::string>{"0x0011.json"});
+}
+
+TEST_CASE("an entry of an earlier release counts as shown, and one of this release is as it says") {
+  const TempFolder folder;
+  const auto text = [](const std::string& intended) {
+    return R"({"version":1,"pkey":"0x0010","members":[{"guid":"00:00:00:00:00:00:00:0a",)"
+           R"("membership":"full","index0":true,"leaving":false)" +
+           intended + "}]}\n";
+  };
+  for (const auto& [word, intended] : std::map<std::string, bool>{
+           {"", false}, {R"(,"intended":false)", false}, {R"(,"intended":true)", true}}) {
+    CAPTURE(word);
+    folder.write("0x0010.json", text(word));
+    const WrittenMembers record = WrittenMembers::open(folder.path()).value();
+    CHECK(record.find(kBlue)->at(kA) ==
+          WrittenMember{{ib::Membership::full, true}, false, intended});
+  }
+  folder.write("0x0010.json", text(R"(,"intended":"yes")"));
+  CHECK_FALSE(WrittenMembers::open(folder.path()));
 }
 
 TEST_CASE("after a failed write the record is as before") {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# ibpod-sm killed at every step of every change, and many faults of disk, links and subnet managers, with the real OpenSM.
+# ibpod-sm killed at every step of every change, with the real OpenSM and with a model of UFM; many faults of disk, links
+# and subnet managers; and 10,000 random sequences of changes and faults of UFM.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -7,13 +8,18 @@ cd "$root"
 passed=0 failed=0 skipped=0
 if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then export TMPDIR=/dev/shm; fi
 
-build asan fabric_sm_faults
-status=0
-STEPS=all build/asan/bin/fabric_sm_faults || status=$?
-case $status in
-  0) passed=1 ;;
-  77) skipped=1 ;;
-  *) failed=1 ;;
-esac
+run() { # COMMAND...
+  local status=0
+  "$@" || status=$?
+  case $status in
+    0) passed=$((passed + 1)) ;;
+    77) skipped=$((skipped + 1)) ;;
+    *) failed=$((failed + 1)) ;;
+  esac
+}
+
+build asan fabric_sm_faults sm_ufm_test
+run env STEPS=all build/asan/bin/fabric_sm_faults
+run env ROUNDS=10000 build/asan/bin/sm_ufm_test --test-case="whatever happens, UFM*"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

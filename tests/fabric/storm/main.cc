@@ -1,6 +1,6 @@
 // Measures on the large subnet, or a part of it.
 #include "tests/fabric/inside.h"
-#include "tests/fabric/storm/opensm_alone.h"
+#include "tests/fabric/storm/load.h"
 
 int main(int count, char** arguments) {
   return ibpod::test_inside({ibpod::large_network(ibpod::Storm().leaves),

@@ -2,27 +2,10 @@
 #pragma once
 
 #include "tests/fabric/engine/raw_opensm.h"
-#include "tests/fabric/large_network.h"
+#include "tests/fabric/storm/load.h"
 #include "tests/fabric/storm/ports.h"
 
 namespace ibpod {
-
-// Pods that come at a constant rate, live for a while, and go.
-struct Storm {
-  int leaves = setting("STORM_LEAVES", kLeaves);
-  int seconds = setting("STORM_SECONDS", 60);
-  int per_second = setting("STORM_RATE", 50);
-
-  int pods() const { return seconds * per_second; }
-  int life() const { return pods() / 3; }  // a pod goes when this many have come after it
-  // Away from those that the measuring is done on.
-  unsigned host_of(int pod) const {
-    return 100 + static_cast<unsigned>(pod % (leaves * kHostsOfLeaf - 200));
-  }
-  Clock::time_point time_of(int pod, Clock::time_point begun) const {
-    return begun + pod * std::chrono::milliseconds(1000) / per_second;
-  }
-};
 
 class OpenSmAlone {
  public:

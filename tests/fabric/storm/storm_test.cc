@@ -9,14 +9,11 @@
 #include "tests/fabric/inside.h"
 #include "tests/fabric/large_network.h"
 #include "tests/fabric/sm/sm_process.h"
+#include "tests/fabric/storm/load.h"
 #include "tests/fabric/storm/opensm_alone.h"
 #include "tests/fabric/storm/ports.h"
 
 #include <cstdio>
-#include <future>
-#include <map>
-#include <mutex>
-#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -58,156 +55,22 @@ Change by_ibpod(SmProcess& sm, int rounds) {
   return ms;
 }
 
-// The acknowledged state of each host: every reading that began later has to show it.
-class Acknowledged {
- public:
-  using Claims = std::vector<std::pair<unsigned, uint64_t>>;  // host, and which claim
-
-  void claim(unsigned host, bool there) {
-    const std::lock_guard lock(mutex_);
-    claims_[host] = {there, ++number_};
-  }
-  // It is about to change.
-  void withdraw(unsigned host) {
-    const std::lock_guard lock(mutex_);
-    claims_.erase(host);
-  }
-  Claims some(size_t most) {
-    const std::lock_guard lock(mutex_);
-    Claims some;
-    for (auto next = claims_.upper_bound(last_); some.size() < std::min(most, claims_.size());
-         ++next) {
-      if (next == claims_.end()) next = claims_.begin();
-      some.emplace_back(next->first, next->second.second);
-    }
-    if (!some.empty()) last_ = some.back().first;
-    return some;
-  }
-  // Nothing: it has changed meanwhile.
-  std::optional<bool> of(const std::pair<unsigned, uint64_t>& claim) {
-    const std::lock_guard lock(mutex_);
-    const auto found = claims_.find(claim.first);
-    if (found == claims_.end() || found->second.second != claim.second) return std::nullopt;
-    return found->second.first;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<unsigned, std::pair<bool, uint64_t>> claims_;
-  uint64_t number_ = 0;
-  unsigned last_ = 0;
-};
-
-struct Readings {
-  size_t judged = 0, wrong = 0, unread = 0;
-};
-
-Readings read_on(Ports& ports, Acknowledged& acknowledged, const std::stop_token& stop) {
-  Readings sum;
-  while (!stop.stop_requested()) {
-    const Acknowledged::Claims claims = acknowledged.some(64);
-    std::vector<unsigned> hosts;
-    for (const auto& [host, number] : claims) hosts.push_back(host);
-    const auto tables = ports.tables(hosts);
-    for (size_t n = 0; n < claims.size(); ++n) {
-      const std::optional<bool> there = acknowledged.of(claims[n]);
-      if (!there) continue;
-      ++(tables[n] ? sum.judged : sum.unread);
-      if (tables[n] && ib::find_in(*tables[n], ib::PKey(0x0002)).has_value() != *there) ++sum.wrong;
-    }
-  }
-  return sum;
-}
-
-class Pods {
- public:
-  Pods(const SmProcess& sm, Acknowledged& acknowledged)
-      : client_(sm.client()), acknowledged_(acknowledged) {}
-
-  void come(unsigned host) {
-    const auto asked = Clock::now();
-    acknowledged_.withdraw(host);
-    const auto bound = client_.bind(SmProcess::request(host, "red"), Deadline::in(60s));
-    const bool there = bound && bound->state == fabric::BindingState::verified;
-    if (there) acknowledged_.claim(host, true);
-    note(there, bind_ms_, asked);
-  }
-  void go(unsigned host) {
-    const auto asked = Clock::now();
-    acknowledged_.withdraw(host);
-    const auto unbound =
-        client_.unbind(SmProcess::request(host, "red").attachment, Deadline::in(60s));
-    const bool gone = unbound && unbound->state == fabric::BindingState::released;
-    if (gone) acknowledged_.claim(host, false);
-    note(gone, unbind_ms_, asked);
-  }
-  size_t lost() const { return lost_; }
-  size_t released() const { return unbind_ms_.size(); }
-  const Times& print_times() const {
-    print("storm: Bind to verified", bind_ms_);
-    print("storm: Unbind to released", unbind_ms_);
-    return bind_ms_;
-  }
-
- private:
-  void note(bool done, Times& ms, Clock::time_point asked) {
-    const std::lock_guard lock(mutex_);
-    if (done)
-      ms.push_back(ms_since(asked));
-    else
-      ++lost_;
-  }
-  fabricapi::Client client_;
-  Acknowledged& acknowledged_;
-  std::mutex mutex_;
-  Times bind_ms_, unbind_ms_;
-  size_t lost_ = 0;
-};
-
 double sweeps(const SmProcess& sm) {
   return sm.metric("ibpod_sm_subnet_manager_events_total{event=\"sweep\"}");
 }
 
 // Returns the time that each Bind took.
 Times run_under_load(const Storm& storm, SmProcess& sm, Ports& ports) {
-  Acknowledged acknowledged;
-  Pods pods(sm, acknowledged);
-  std::stop_source stop;
-  auto reading = std::async(std::launch::async,
-                            [&] { return read_on(ports, acknowledged, stop.get_token()); });
-  // The last call for each host: one pod there goes before the next one comes.
-  std::map<unsigned, std::shared_future<void>> last;
   const double swept = sweeps(sm);
-  const auto begun = Clock::now();
-  for (int pod = 0; pod < storm.pods(); ++pod) {
-    std::this_thread::sleep_until(storm.time_of(pod, begun));
-    const auto start = [&](auto what, unsigned host) {
-      const auto act = [&pods, what, host, before = last[host]] {
-        if (before.valid()) before.wait();
-        (pods.*what)(host);
-      };
-      last[host] = std::async(std::launch::async, act).share();
-    };
-    start(&Pods::come, storm.host_of(pod));
-    if (pod >= storm.life()) start(&Pods::go, storm.host_of(pod - storm.life()));
-  }
-  for (const auto& [host, done] : last) done.wait();
+  const Load load = run_pods(storm, sm, ports);
   const double swept_meanwhile = sweeps(sm) - swept;
-  const double one = ms_since(begun) / swept_meanwhile;
-  stop.request_stop();
-  const Readings sum = reading.get();
-  Times bind = pods.print_times();
-  std::printf("lost %zu; readings judged %zu, wrong %zu, unread %zu\n", pods.lost(), sum.judged,
-              sum.wrong, sum.unread);
+  const double one = load.ms / swept_meanwhile;
+  load.print();
   std::printf("storm: one sweep in %.0f ms, the pause before it among them\n", one);
-  print_ratio("storm: p99 of Bind to verified, in sweeps of the storm", p99(bind) / one, 3);
-  CHECK(bind.size() == static_cast<size_t>(storm.pods()));
-  CHECK(pods.released() == static_cast<size_t>(std::max(0, storm.pods() - storm.life())));
+  print_ratio("storm: p99 of Bind to verified, in sweeps of the storm", p99(load.bind) / one, 3);
+  load.check(storm);
   CHECK(swept_meanwhile > 0);
-  CHECK(pods.lost() == 0);
-  CHECK(sum.wrong == 0);
-  CHECK(sum.judged > 0);
-  return bind;
+  return load.bind;
 }
 
 void create_partitions(const SmProcess& sm) {

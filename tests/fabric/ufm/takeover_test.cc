@@ -1,8 +1,11 @@
 // From ib-kubernetes to ibpod-sm and back, as docs/from-ib-kubernetes.md has it, while pods run: a
 // real OpenSM enforces what UFM has, and no port of a running pod ever lacks its P_Key.
+#include "lib/ib/hex.h"
 #include "lib/json/value.h"
+#include "tests/fabric/engine/raw_opensm.h"
 #include "tests/fabric/sm/sm_fixture.h"
-#include "tests/fabric/ufm/ufm_process.h"
+#include "tests/fabric/ufm/process/ufm_process.h"
+#include "tests/support/in_time.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <httplib.h>
 
 namespace ibpod {
 namespace {
@@ -22,12 +26,6 @@ using json::Value;
 // The nodes with an agent are n1 and n2; the pods of ib-kubernetes are on h3 to h5.
 constexpr unsigned kNewNode = 1, kSecondNode = 2;
 constexpr const char* kIbKubernetes = "ib-kubernetes";
-constexpr const char* kIbpod = "ibpod";
-
-struct Write {
-  std::string caller, pkey;
-  bool changed;
-};
 
 template <typename T>
 T must(Result<T> result) {
@@ -36,9 +34,14 @@ T must(Result<T> result) {
 }
 
 Value parse(const std::string& text) { return must(Value::parse(text)); }
-std::string text_of(const Value& object, const char* key) {
-  return must(must(object.at(key)).string());
-}
+
+struct Ufm {
+  RawOpenSm opensm;
+  UfmProcess ufm{{.partitions = opensm.partitions(),
+                  .opensm = opensm.pid(),
+                  .ports = {guid_of(kNewNode)},
+                  .others = {kIbKubernetes}}};
+};
 
 struct Takeover : Ufm, SmFixture {
   Takeover() : SmFixture(Unstarted{}, {.hosts = 2}) {}
@@ -62,8 +65,9 @@ struct Takeover : Ufm, SmFixture {
   void convert() {
     files_.write("variables",
                  "DAEMON_SM_PLUGIN=ufm\nUFM_USERNAME=ib-kubernetes\n"
-                 "UFM_PASSWORD=123456\nUFM_ADDRESS=127.0.0.1\nUFM_PORT=" +
-                     std::to_string(tls_port()) +
+                 "UFM_PASSWORD=" +
+                     std::string(kUfmPassword) +
+                     "\nUFM_ADDRESS=127.0.0.1\nUFM_PORT=" + std::to_string(ufm.tls_port()) +
                      "\nGUID_POOL_RANGE_START=02:00:00:00:00:00:00:00\n"
                      "GUID_POOL_RANGE_END=02:FF:FF:FF:FF:FF:FF:FF\n");
     const Path program = std::filesystem::canonical("/proc/self/exe").parent_path() / "ibpodctl";
@@ -71,8 +75,8 @@ struct Takeover : Ufm, SmFixture {
        " convert ib-kubernetes variables --pkeys 0x1000-0x10ff"
        " --guids 0x0600000000000001-0x060000000000ffff --secrets ufm >converted.json");
     setup().ufm =
-        inner(jq(".ufm + {user: \"ibpod\", passwordFile: \"" + password().string() +
-                 "\", caFile: \"" + ca().string() + "\", readSeconds: 5, effectSeconds: 1}"));
+        inner(jq(".ufm + {user: \"ibpod\", passwordFile: \"" + ufm.password_file().string() +
+                 "\", caFile: \"" + ufm.ca().string() + "\", readSeconds: 5, effectSeconds: 1}"));
     setup().pkeys = jq(".pkeys");
     setup().more = inner(jq("{guids, defaults}"));
   }
@@ -138,34 +142,34 @@ struct Takeover : Ufm, SmFixture {
   }
 
   // --- the judge, by the log of fake_ufm
-  size_t requests() { return must(parse(log()).elements()).size(); }
-  std::vector<Write> writes(size_t since = 0) {
-    const std::set<std::string> kWrites{"post",         "add_empty",           "put",
-                                        "remove_guids", "remove_guids_action", "delete_partition",
-                                        "set_qos"};
-    std::vector<Write> found;
-    const std::vector<Value> entries = must(parse(log()).elements());
-    for (size_t at = since; at < entries.size(); ++at)
-      if (kWrites.contains(text_of(entries[at], "operation")))
-        found.push_back({text_of(entries[at], "caller"), text_of(entries[at], "pkey"),
-                         must(must(entries[at].at("changed")).boolean())});
-    return found;
+  size_t requests() const { return ufm.log().size(); }
+  std::vector<UfmCall> writes(size_t since = 0) const {
+    std::vector<UfmCall> calls = ufm.log();
+    calls.erase(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(since));
+    std::erase_if(calls, [](const UfmCall& call) { return !call.is_write(); });
+    return calls;
   }
   // The P_Keys that this client has written.
-  std::set<std::string> written_by(const std::string& caller, size_t since = 0) {
-    std::set<std::string> pkeys;
-    for (const Write& write : writes(since))
-      if (write.caller == caller) pkeys.insert(write.pkey);
+  std::set<ib::PKey> written_by(const std::string& caller, size_t since = 0) const {
+    std::set<ib::PKey> pkeys;
+    for (const UfmCall& call : writes(since))
+      if (call.caller == caller) pkeys.insert(call.pkey);
     return pkeys;
   }
   // "0000000000100007 0000000000100009": those that UFM has in a P_Key.
   std::string members(const std::string& pkey) {
     std::string guids;
-    const auto partition = parse(partitions()).find(pkey);
+    const auto partition = parse(ufm.partitions()).find(pkey);
     if (!partition) return guids;
     const auto members = must(must(partition->at("members")).members());
     for (const auto& [guid, member] : members) guids += (guids.empty() ? "" : " ") + guid;
     return guids;
+  }
+  // The REST interface, as ib-kubernetes.
+  httplib::Client rest() const {
+    httplib::Client client("127.0.0.1", ufm.plain_port());
+    client.set_basic_auth(kIbKubernetes, kUfmPassword);
+    return client;
   }
   static std::string guid(unsigned host) { return ib::hex(guid_of(host).value(), 16); }
 
@@ -215,7 +219,7 @@ TEST_CASE_FIXTURE(Takeover,
   convert();
   start();
   wait([this] { return is_healthy(); });
-  CHECK_MESSAGE(written_by(kIbpod).empty(), "step 2 changes nothing");
+  CHECK_MESSAGE(written_by(kUfmUser).empty(), "step 2 changes nothing");
 
   // Step 4: a partition of ibpod's own, beside those of ib-kubernetes.
   auto training = sample_partition("training");
@@ -232,11 +236,11 @@ TEST_CASE_FIXTURE(Takeover,
   declare();
   take_over();
   wait([this] { return is_ready("blue") && is_ready("green"); });
-  CHECK_MESSAGE(written_by(kIbpod, stopped).empty(), "each member is desired as UFM has it");
+  CHECK_MESSAGE(written_by(kUfmUser, stopped).empty(), "each member is desired as UFM has it");
   kill();
   start();
   wait([this] { return is_ready("blue") && is_ready("green"); });
-  CHECK(written_by(kIbpod, stopped).empty());
+  CHECK(written_by(kUfmUser, stopped).empty());
   CHECK(findings().find("ibpod-sm did not put there") == std::string::npos);
 
   // New pods on nodes with an agent are in one partition with the running ones.
@@ -246,7 +250,7 @@ TEST_CASE_FIXTURE(Takeover,
   take_out(3);
   wait([this] { return !holds(3, 0x8005); });
   CHECK(members("0x5") == guid(kSecondNode) + " " + guid(4));
-  CHECK(written_by(kIbpod, stopped) == std::set<std::string>{"0x5"});
+  CHECK(written_by(kUfmUser, stopped) == std::set<ib::PKey>{ib::PKey(0x5)});
 
   // Going back: the bindings end, ibpod-sm is stopped, and its state is moved away.
   CHECK(unbind(kSecondNode) == "released");
@@ -264,7 +268,7 @@ TEST_CASE_FIXTURE(Takeover,
   ib_kubernetes_removes(4, 5);
   CHECK(in_time([this] { return !holds(4, 0x8005); }));
   REQUIRE(pods_hold());
-  CHECK(written_by(kIbpod, back).empty());
+  CHECK(written_by(kUfmUser, back).empty());
 }
 
 TEST_CASE_FIXTURE(Takeover, "a P_Key with a port that is not declared is left alone until it is") {
@@ -277,12 +281,14 @@ TEST_CASE_FIXTURE(Takeover, "a P_Key with a port that is not declared is left al
   ib_kubernetes_adds(4, 6);  // it had not been stopped
   take_over();
   wait([&] { return is_ready("blue") && findings().find(guid_of(4).text()) != std::string::npos; });
+  CHECK_FALSE(is_ready("green"));
   CHECK(bind(kNewNode, "green", "c1", Duration(3000)) != "verified");
-  CHECK(written_by(kIbpod, stopped).empty());
+  CHECK(written_by(kUfmUser, stopped).empty());
   declare();
-  wait([&] { return findings().find(guid_of(4).text()) == std::string::npos; });
+  wait(
+      [&] { return is_ready("green") && findings().find(guid_of(4).text()) == std::string::npos; });
   CHECK(bind(kNewNode, "green") == "verified");
-  CHECK(written_by(kIbpod, stopped) == std::set<std::string>{"0x6"});
+  CHECK(written_by(kUfmUser, stopped) == std::set<ib::PKey>{ib::PKey(0x6)});
   CHECK(members("0x6") == guid(kNewNode) + " " + guid(4) + " " + guid(5));
   REQUIRE(pods_hold());
 }
@@ -313,10 +319,10 @@ TEST_CASE_FIXTURE(Takeover, "both at once on disjoint ranges: neither touches wh
     ib_kubernetes_removes(4, 6);
     wait([this] { return !holds(4, 0x8006); });
   }
-  CHECK(written_by(kIbpod) == std::set<std::string>{"0x1005"});
-  CHECK(written_by(kIbKubernetes) == std::set<std::string>{"0x5", "0x6"});
-  for (const Write& write : writes()) {
-    CAPTURE(write.caller + " " + write.pkey);
+  CHECK(written_by(kUfmUser) == std::set<ib::PKey>{ib::PKey(0x1005)});
+  CHECK(written_by(kIbKubernetes) == std::set<ib::PKey>{ib::PKey(0x5), ib::PKey(0x6)});
+  for (const UfmCall& write : writes()) {
+    CAPTURE(write.caller + " " + write.pkey.text());
     CHECK(write.changed);
   }
 }

@@ -87,6 +87,8 @@ struct LogEntry {
   int status = 0;  // which the caller did not learn if the answer was lost
   Delivery delivery = Delivery::whole;
   bool changed = false;  // the partitions, or the groups of GUIDs
+  // The same moment by a clock that does not jump, and that all processes of a machine share.
+  std::chrono::steady_clock::time_point monotonic = std::chrono::steady_clock::now();
 };
 
 // One line: "ibpod-sm post 0x0005 2 GUIDs limited: 200".

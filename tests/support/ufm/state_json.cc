@@ -125,6 +125,9 @@ Value to_json(const LogEntry& entry) {
   if (call.group_id != 0) shown.set("group", call.group_id);
   shown.set("path", call.path).set("status", entry.status);
   shown.set("delivery", word_of(words_of(entry.delivery), entry.delivery));
+  const auto since_boot =
+      std::chrono::duration_cast<std::chrono::microseconds>(entry.monotonic.time_since_epoch());
+  shown.set("monotonic_us", static_cast<int64_t>(since_boot.count()));
   return shown.set("changed", entry.changed);
 }
 

@@ -14,6 +14,8 @@ bool all_steps() {
   return given != nullptr && std::string(given) == "all";
 }
 
+size_t steps_each() { return all_steps() ? 0 : setting<size_t>("STEPS", 1); }
+
 std::mt19937 random_of(const char* place) {
   const std::string seed = std::to_string(setting("SEED", 1U)) + place;
   std::seed_seq sequence(seed.begin(), seed.end());

@@ -8,6 +8,8 @@
 namespace ibpod {
 
 bool all_steps();
+// STEPS=N: of each change; 1 if it is not set.
+size_t steps_each();
 // A generator seeded by SEED and `place`: the same for one place in the tests.
 std::mt19937 random_of(const char* place);
 // `count` of the numbers below `end`, in order; or all of them.

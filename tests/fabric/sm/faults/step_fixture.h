@@ -5,13 +5,16 @@
 #include "tests/fabric/sm/faults/stepper.h"
 #include "tests/fabric/sm/table_checks.h"
 
+#include <utility>
+
 namespace ibpod {
 
 inline constexpr unsigned kKept = 1;  // the host whose binding nobody touches
 
 class StepFixture : public SmFixture {
  public:
-  StepFixture() : SmFixture(Unstarted{}), stepper(folder() / "steps", state_folder()) {
+  explicit StepFixture(Setup setup = {.hosts = kHosts - 1})
+      : SmFixture(Unstarted{}, std::move(setup)), stepper(folder() / "steps", state_folder()) {
     use(stepper.environment());
   }
   // Behind its end.

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -75,14 +76,23 @@ std::string path_of(int fd) {
   return path;
 }
 
-// A packet that sets something: descriptors from 1024 on are the simulated subnet's, and a packet
-// of 256 bytes follows the kernel's header.
+constexpr int kFirstOfSubnet = 1024;  // descriptors from there on are the simulated subnet's
+
+// A packet that sets something: 256 bytes that follow the kernel's header.
 bool sets(int fd, const void* bytes, size_t size) {
-  constexpr int kFirstOfSubnet = 1024;
   constexpr size_t kMad = 256, kMethod = 3;
   constexpr unsigned char kSet = 2;
   return fd >= kFirstOfSubnet && size > kMad &&
          static_cast<const unsigned char*>(bytes)[size - kMad + kMethod] == kSet;
+}
+
+// A connection to UFM: ibpod-sm has no others by TCP.
+bool is_tcp(int fd) {
+  int domain = 0, type = 0;
+  socklen_t size = sizeof domain;
+  return fd < kFirstOfSubnet && ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
+         ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && domain == AF_INET &&
+         type == SOCK_STREAM;
 }
 
 // True if this is the last step.
@@ -112,11 +122,16 @@ void step_at(const char* call, int fd) {
 template <typename Write>
 void step_writing(const char* call, int fd, const void* bytes, size_t size, const Write& write) {
   if (!armed()) return;
-  const bool packet = sets(fd, bytes, size);
-  const std::string path = packet ? "P_KeyTable" : path_of(fd);
-  if ((!packet && !counts(path)) || !take(call, path)) return;
+  const bool packet = sets(fd, bytes, size), to_ufm = !packet && is_tcp(fd);
+  const std::string path = packet ? "P_KeyTable" : to_ufm ? "UFM" : path_of(fd);
+  if ((!packet && !to_ufm && !counts(path)) || !take(call, path)) return;
   if (steps()->torn && !packet) (void)write(size / 2);
   end();
+}
+
+// So many bytes of an answer have been read, and nothing has come of them.
+void step_reading(const char* call, int fd, ssize_t size) {
+  if (size > 0 && armed() && is_tcp(fd)) step(call, "UFM");
 }
 
 }  // namespace
@@ -143,6 +158,28 @@ ssize_t pwrite64(int fd, const void* bytes, size_t size, off64_t at) {
   ibpod::step_writing("pwrite", fd, bytes, size,
                       [&](size_t some) { return real(fd, bytes, some, at); });
   return real(fd, bytes, size, at);
+}
+
+ssize_t send(int fd, const void* bytes, size_t size, int flags) {
+  static constinit ibpod::Next<ssize_t(int, const void*, size_t, int)> real("send");
+  if (ibpod::armed() && ibpod::is_tcp(fd))
+    ibpod::step_writing("send", fd, bytes, size,
+                        [&](size_t some) { return real(fd, bytes, some, flags); });
+  return real(fd, bytes, size, flags);
+}
+
+ssize_t recv(int fd, void* bytes, size_t size, int flags) {
+  static constinit ibpod::Next<ssize_t(int, void*, size_t, int)> real("recv");
+  const ssize_t got = real(fd, bytes, size, flags);
+  ibpod::step_reading("recv", fd, got);
+  return got;
+}
+
+ssize_t read(int fd, void* bytes, size_t size) {
+  static constinit ibpod::Next<ssize_t(int, void*, size_t)> real("read");
+  const ssize_t got = real(fd, bytes, size);
+  ibpod::step_reading("read", fd, got);
+  return got;
 }
 
 int ftruncate(int fd, off_t size) noexcept {

@@ -1,5 +1,6 @@
 // Steps: what a process and a test that kills it share: after how many steps it is to end. A step
-// is a call that changes what outlives the process: a file of its state, a port's table, OpenSM.
+// is a call that changes what outlives the process: a file of its state, a port's table, OpenSM; or
+// that sends something to UFM, or has got something from it.
 #pragma once
 
 #include <array>
