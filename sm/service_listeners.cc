@@ -15,8 +15,10 @@ ServiceListeners::~ServiceListeners() { rpc::on_failed_handshake({}); }
 Status ServiceListeners::serve(const config::Config& config, controller::FabricCalls& calls,
                                api::TaskQueue& tasks) {
   authority_ = config.authority;
+  if (config.cluster) tokens_ = TRY(api::TokenAuthenticator::open(*config.cluster));
   const api::CallGate::Deps deps{
-      api::authenticator(*authority_, [this](const Error& why) { telemetry_.unauthorized(why); }),
+      api::authenticator(*authority_, tokens_.get(),
+                         [this](const Error& why) { telemetry_.unauthorized(why); }),
       tasks,
       [this](const fabricapi::Caller& caller, std::string_view action, const std::string& subject,
              const Error& why) { telemetry_.audit(caller, action, subject, why); }};
@@ -33,6 +35,7 @@ Status ServiceListeners::serve_tcp(const config::Config& config) {
   Fd listening = TRY(http::listen_on(config.listening->address).during("listen.address"));
   rpc::TcpServer::Settings settings;
   settings.files = config.listening->tls;
+  if (tokens_ != nullptr) settings.client = rpc::ClientCertificate::optional;
   settings.account = api::accounts(*authority_);
   settings.on_cut = [this](const rpc::Cut& cut) {
     listener_telemetry_.connection_closed(cut.address, cut.holder, rpc::name(cut.cause));
@@ -47,6 +50,10 @@ Status ServiceListeners::serve_tcp(const config::Config& config) {
 
 void ServiceListeners::report_status() {
   if (tcp_ == nullptr) return;
+  if (tokens_ != nullptr) {
+    const Status keys = tokens_->keys();
+    telemetry_.report_condition("clusters[0].keys", keys ? "" : keys.error().text());
+  }
   telemetry::ListenerStatus now{tcp_->certificate(), tcp_->expires(), tcp_->refused(),
                                 tcp_->starved()};
   const Status only_ours = check_private(tls_key_);

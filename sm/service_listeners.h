@@ -1,5 +1,5 @@
 // ServiceListeners: the sockets of ibpod-sm's service: the unix socket for this machine, and TCP
-// with mutual TLS for nodes.
+// with TLS for nodes, which show a certificate or a token.
 #pragma once
 
 #include "lib/base/files.h"
@@ -30,7 +30,8 @@ class ServiceListeners {
   // Serves the sockets of the configuration. The calls go into `tasks`, which outlives
   // it. Call it once.
   Status serve(const config::Config& config, controller::FabricCalls& calls, api::TaskQueue& tasks);
-  // Reports the state of the TLS files and of the connections. From any thread.
+  // Reports the state of the TLS files, of the cluster's keys and of the connections. From any
+  // thread.
   void report_status();
   // No call can come any more. Those that wait must have been answered: they are waited for.
   void stop();
@@ -41,6 +42,7 @@ class ServiceListeners {
   telemetry::Telemetry& telemetry_;
   telemetry::ListenerTelemetry listener_telemetry_;
   std::optional<api::RoleRules> authority_;
+  std::unique_ptr<api::TokenAuthenticator> tokens_;  // none without a cluster
   std::unique_ptr<api::FabricService<controller::FabricCalls>> service_;
   std::unique_ptr<rpc::Server> socket_;
   std::unique_ptr<rpc::TcpServer> tcp_;

@@ -84,7 +84,13 @@ TEST_CASE("an SM service is asked over TLS, with all that this needs") {
        "expected HOST:PORT, such as ibpod-sm.example.com:7473, got"},
       {R"({"service": "unix:sm.sock")" + files + "}", "expected an absolute path after unix:"},
       {R"({"service": "unix:/run/ibpod/sm.sock")" + files + "}", "is for administrators"},
-      {R"({"service": "h:1", "key": "/k", "ca": "/c"})", "set certificate, key and ca"},
+      {R"({"service": "h:1", "key": "/k", "ca": "/c"})",
+       "service h:1 uses TLS: set ca, and token or certificate and key"},
+      {R"({"service": "h:1", "token": "/t"})",
+       "service h:1 uses TLS: set ca, and token or certificate and key"},
+      {R"({"service": "h:1", "token": "/t")" + files + "}",
+       "certificate, key and token: set either token, or certificate and key"},
+      {R"({"service": "h:1", "token": "t", "ca": "/c"})", "fabrics[0].token: "},
       {R"({"service": "h:1", "name": "East")" + files + "}", "expected a fabric name"},
       {R"({"service": "h:1", "subnetPrefix": "fe80::")" + files + "}", "the first half of a GID"},
       {R"({"service": "h:1", "sm": "x")" + files + "}", "unknown key \"sm\""},
@@ -97,6 +103,14 @@ TEST_CASE("an SM service is asked over TLS, with all that this needs") {
     CHECK(errors.front().starts_with("fabrics[0]"));
     CHECK(errors.front().find(why) != std::string::npos);
   }
+}
+
+TEST_CASE("an SM service is asked with a token instead of a certificate") {
+  const Config config =
+      config_of(R"({"fabrics": [{"service": "h:1", "token": "/t", "ca": "/a"}]})");
+  REQUIRE(config.fabrics.size() == 1);
+  CHECK(config.fabrics.front().sm_address ==
+        fabricapi::ServiceAddress{"h:1", {"", "", "/a"}, "default", "/t"});
 }
 
 TEST_CASE("of several fabrics each has a name and a subnet prefix of its own") {

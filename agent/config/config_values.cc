@@ -86,6 +86,7 @@ Status take_sm_address(const json::Value& value, json::Fields& fields,
   TRY(take(fields, "name", sm_address.fabric, read_fabric_name));
   TRY(take(fields, "certificate", sm_address.files.certificate));
   TRY(take(fields, "key", sm_address.files.key));
+  TRY(take(fields, "token", sm_address.token));
   return take(fields, "ca", sm_address.files.ca);
 }
 
@@ -98,9 +99,13 @@ Status check_remote(const json::Value& value, const fabricapi::ServiceAddress& s
 
 Status check_files(const json::Value& value, const fabricapi::ServiceAddress& sm_address) {
   const rpc::TlsFiles& files = sm_address.files;
-  const bool complete = !files.certificate.empty() && !files.key.empty() && !files.ca.empty();
-  if (complete) return ok();
-  return value.wrong("service " + sm_address.address + " uses TLS: set certificate, key and ca");
+  const bool has_token = !sm_address.token.empty();
+  if (has_token && !files.ca_only())
+    return value.wrong("certificate, key and token: set either token, or certificate and key");
+  const bool complete = has_token || (!files.certificate.empty() && !files.key.empty());
+  if (complete && !files.ca.empty()) return ok();
+  return value.wrong("service " + sm_address.address +
+                     " uses TLS: set ca, and token or certificate and key");
 }
 
 Result<FabricService> read_fabric(const json::Value& value) {

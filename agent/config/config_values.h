@@ -20,8 +20,8 @@ Result<bool> read_permission(const json::Value& value);
 Result<std::string> read_rdma_netns(const json::Value& value);
 // From 5 to 3600 seconds.
 Result<Duration> read_interval(const json::Value& value);
-// Objects: service, name, certificate, key, ca, subnetPrefix. The service is at HOST:PORT. Of
-// several each has a name and a prefix of its own.
+// Objects: service, name, certificate, key, ca, token, subnetPrefix. The service is at HOST:PORT.
+// Of several each has a name and a prefix of its own.
 Result<std::vector<FabricService>> read_fabrics(const json::Value& value);
 // A DNS subdomain.
 Result<std::string> read_prefix(const json::Value& value);

@@ -35,6 +35,14 @@ std::string remedy_of(const Device& device, BindFault::Kind kind) {
          name;
 }
 
+std::string remedy_for(const sm_client::NodeCertificate& one) {
+  if (one.is_token)
+    return "check the projected volume of the agent's pod that has " + one.file.string() +
+           ", and the file of the CA: the agent uses them at once, without a restart";
+  return "issue a new certificate for this node, and replace " + one.file.string() +
+         " and its key: the agent uses them at once, without a restart; check the clock: date -u";
+}
+
 }  // namespace
 
 NodeFindings certificate_findings(
@@ -46,11 +54,10 @@ NodeFindings certificate_findings(
     findings.push_back(
         {Issue::certificate,
          {"certificate",
-          "cannot use this node's certificate for the SM service of fabric " + fabric + ": " +
-              why.error().text(),
-          "issue a new certificate for this node, and replace " + one.file.string() +
-              " and its key: the agent uses them at once, without a restart; check the clock: "
-              "date -u"}});
+          (one.is_token ? "cannot use this node's token for the SM service of fabric "
+                        : "cannot use this node's certificate for the SM service of fabric ") +
+              fabric + ": " + why.error().text(),
+          remedy_for(one)}});
   }
   return findings;
 }

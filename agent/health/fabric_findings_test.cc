@@ -89,6 +89,12 @@ TEST_CASE("a certificate that cannot be used is named with its file, why, and wh
         "expired at 2026-11-26T23:03:52Z");
   CHECK(findings[1].finding.remedy.find("replace /t/tls.crt") != std::string::npos);
   CHECK(findings[1].finding.remedy.find("date -u") != std::string::npos);
+  const Error gone(Code::unavailable, "/t/token: no such file");
+  const auto token = certificate_findings({{"east", {"/t/token", gone, gone, {}, true}}});
+  REQUIRE(token.size() == 1);
+  CHECK(token[0].finding.text ==
+        "cannot use this node's token for the SM service of fabric east: /t/token: no such file");
+  CHECK(token[0].finding.remedy.starts_with("check the projected volume"));
 }
 
 }  // namespace

@@ -91,10 +91,12 @@ std::map<std::string, NodeCertificate> Fabrics::certificates() const {
   std::map<std::string, NodeCertificate> all;
   for (const Fabric& fabric : fabrics_) {
     if (!fabricapi::needs_files(fabric.service.sm_address.address)) continue;
-    all.emplace(
-        fabric.name(),
-        NodeCertificate{fabric.service.sm_address.files.certificate, fabric.client.certificate(),
-                        fabric.client.certificate_usable(), fabric.client.certificate_expires()});
+    const fabricapi::ServiceAddress& address = fabric.service.sm_address;
+    const bool is_token = !address.token.empty();
+    all.emplace(fabric.name(),
+                NodeCertificate{is_token ? address.token : address.files.certificate,
+                                fabric.client.certificate(), fabric.client.certificate_usable(),
+                                fabric.client.certificate_expires(), is_token});
   }
   return all;
 }
@@ -122,9 +124,10 @@ std::optional<device_plugin::BindFault> Fabrics::service_fault(const Fabric& fab
   if (away == grace_deadlines_.end()) return {};
   const std::string service = "the SM service of fabric " + fabric.name();
   const Status usable = fabric.client.certificate_usable();
-  if (!usable)
-    return {{Kind::certificate,
-             "cannot use this node's certificate for " + service + ": " + usable.error().text()}};
+  const std::string cannot_use = fabric.service.sm_address.token.empty()
+                                     ? "cannot use this node's certificate for "
+                                     : "cannot use this node's token for ";
+  if (!usable) return {{Kind::certificate, cannot_use + service + ": " + usable.error().text()}};
   if (!away->second.passed()) return {};
   return {{Kind::service, service + " cannot be reached: run ibpodctl doctor for the cause"}};
 }

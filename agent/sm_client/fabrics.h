@@ -31,10 +31,11 @@ struct SmStatusTimes {
 
 // By which the node proves to a fabric's service which one it is.
 struct NodeCertificate {
-  Path file;
+  Path file;             // with a token: its file
   Status state = ok();   // rpc::FollowedTls::state(): why it is not in use as it is on disk
   Status usable = ok();  // why the node cannot connect with it
   std::optional<std::chrono::system_clock::time_point> expires = {};  // nothing: it is unreadable
+  bool is_token = false;  // each call shows a token, and the node has no certificate
 };
 
 // The interface of a PF; empty: it has none.

@@ -36,10 +36,10 @@ class Client {
   static Client over_tls(std::shared_ptr<rpc::TlsChannel> channel, const std::string& target,
                          std::string fabric = "default");
 
-  // The state of our certificate (rpc::TlsChannel::certificate()), and its expiry; ok and nothing
-  // on a unix socket.
+  // The state of our certificate or token (rpc::TlsChannel::certificate()), and the certificate's
+  // expiry; ok and nothing on a unix socket.
   Status certificate() const;
-  // Why our certificate cannot make a connection.
+  // Why our certificate cannot make a connection, or our token cannot be read.
   Status certificate_usable() const;
   std::optional<std::chrono::system_clock::time_point> certificate_expires() const;
 

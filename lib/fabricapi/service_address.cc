@@ -28,8 +28,16 @@ bool is_host_and_port(std::string_view text) {
   return colon != text.npos && is_host(text.substr(0, colon)) && is_port(text.substr(colon + 1));
 }
 
-Client over_unix(const ServiceAddress& address) {
-  return Client::over_unix(address.address.substr(kUnix.size()), address.fabric);
+// gRPC, too, refuses to send a token over a channel without TLS, but only when a call is made.
+Result<Client> over_unix(const ServiceAddress& address) {
+  if (address.token.empty())
+    return Client::over_unix(address.address.substr(kUnix.size()), address.fabric);
+  return Error(Code::invalid, "a token is sent over TLS only: expected HOST:PORT, got \"" +
+                                  address.address + "\"");
+}
+
+rpc::TlsChannel::Settings settings_of(const ServiceAddress& address) {
+  return {.target = address.address, .files = address.files, .token = address.token};
 }
 
 }  // namespace
@@ -49,17 +57,15 @@ bool needs_files(std::string_view address) { return !address.starts_with(kUnix);
 Result<Client> client_of(const ServiceAddress& address) {
   TRY(check_address(address.address));
   if (!needs_files(address.address)) return over_unix(address);
-  std::shared_ptr<rpc::TlsChannel> channel =
-      TRY(rpc::TlsChannel::open({.target = address.address, .files = address.files}));
+  std::shared_ptr<rpc::TlsChannel> channel = TRY(rpc::TlsChannel::open(settings_of(address)));
   return Client::over_tls(std::move(channel), address.address, address.fabric);
 }
 
 Result<Client> lasting_client_of(const ServiceAddress& address) {
   TRY(check_address(address.address));
   if (!needs_files(address.address)) return over_unix(address);
-  return Client::over_tls(
-      rpc::TlsChannel::follow({.target = address.address, .files = address.files}), address.address,
-      address.fabric);
+  return Client::over_tls(rpc::TlsChannel::follow(settings_of(address)), address.address,
+                          address.fabric);
 }
 
 }  // namespace ibpod::fabricapi

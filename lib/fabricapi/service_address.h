@@ -13,6 +13,9 @@ struct ServiceAddress {
   std::string address;  // unix:PATH, or HOST:PORT with an IPv6 host in brackets
   rpc::TlsFiles files;  // for HOST:PORT
   std::string fabric = "default";
+  // The file of the token that each call carries, to HOST:PORT only, if `files` has a CA alone;
+  // empty: none.
+  Path token = {};
   bool operator==(const ServiceAddress&) const = default;
 };
 
@@ -21,7 +24,8 @@ Status check_address(std::string_view address);
 // True if it uses TLS, which needs the files.
 bool needs_files(std::string_view address);
 
-// invalid or not_found if the address is invalid, or if the files cannot be used. If the service
+// invalid or not_found if the address is invalid, if it is a socket and there is a token, or if the
+// files cannot be used. If the service
 // does not answer, the first call reports that.
 Result<Client> client_of(const ServiceAddress& address);
 // client_of() for a program that continues while the files cannot be used: each call is then

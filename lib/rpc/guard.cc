@@ -108,7 +108,8 @@ void Guard::identify_new() {
     callers_.remove(one->first);
     one->second.id = socket.id;
     one->second.lost.reset();
-    one->second.holder = account_(peer_of(socket.certificate));
+    one->second.holder = socket.certificate.empty() ? anonymous_account(one->second.address)
+                                                    : account_(peer_of(socket.certificate));
     one->second.whole = one->second.examined = received->taken;
     callers_.add(one->first, one->second.holder, now());
     holders.insert(one->second.holder);

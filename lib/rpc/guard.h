@@ -28,7 +28,9 @@ namespace ibpod::rpc {
 struct Cut {
   Cause cause;
   std::string address;  // of the other end, without port
-  std::string holder;   // the account of its certificate; empty: none was shown
+  // The account of its certificate or, without one, of its address (anonymous_account()); empty:
+  // the handshake was not over.
+  std::string holder;
 };
 
 // For one thread.

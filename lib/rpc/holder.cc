@@ -61,6 +61,8 @@ Peer peer_of(const std::string& certificate) {
   return peer;
 }
 
+std::string anonymous_account(const std::string& address) { return "address " + address; }
+
 std::string holder_of(const Peer& peer) {
   const auto fits = [](const std::string& name) {
     return !name.empty() && name.size() <= kLongest;

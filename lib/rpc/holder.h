@@ -1,4 +1,4 @@
-// The holder of a certificate, by its names.
+// The holder of a certificate, by its names, and the account that a connection is counted under.
 #pragma once
 
 #include "lib/rpc/peer.h"
@@ -15,6 +15,9 @@ Peer peer_of(const std::string& certificate);
 // The account whose limits a certificate with these names uses. Empty: the shared account of
 // unnamed holders.
 using Account = std::function<std::string(const Peer& peer)>;
+
+// The account of connections without a certificate from this address: "address 10.1.2.3".
+std::string anonymous_account(const std::string& address);
 
 // The default account: the subject's CN or, without one, the first host or URI name. Names of more
 // than 256 bytes are skipped.

@@ -27,6 +27,16 @@ void add_names(Peer& peer, const std::string& kind, const std::vector<std::strin
     if (printable(name)) peer.names.push_back(kind + name);
 }
 
+std::string authorization_of(const grpc::ServerContextBase& context) {
+  const auto [first, last] = context.client_metadata().equal_range("authorization");
+  std::string all;
+  for (auto one = first; one != last; ++one) {
+    if (one != first) all += ",";
+    all.append(one->second.data(), one->second.size());
+  }
+  return all;
+}
+
 }  // namespace
 
 Peer peer_of(const grpc::ServerContextBase& context) {
@@ -36,6 +46,7 @@ Peer peer_of(const grpc::ServerContextBase& context) {
       proof == nullptr ? std::vector<std::string>()
                        : values(*proof, GRPC_TRANSPORT_SECURITY_TYPE_PROPERTY_NAME);
   if (transport == std::vector<std::string>{GRPC_SSL_TRANSPORT_SECURITY_TYPE}) {
+    peer.authorization = authorization_of(context);
     if (!proof->IsPeerAuthenticated()) return peer;
     const std::vector<std::string> name = values(*proof, GRPC_X509_CN_PROPERTY_NAME);
     if (name.size() == 1 && printable(name.front())) peer.common_name = name.front();

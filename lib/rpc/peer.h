@@ -18,10 +18,13 @@ struct Peer {
   std::vector<std::string> names;
   // On the unix socket, which only the server's own user (root) can connect to (Listener).
   bool local = false;
+  // The call's metadata `authorization` as it was sent, over TLS only; several are joined by
+  // commas. A secret: it must not be logged.
+  std::string authorization = {};
   bool operator==(const Peer&) const = default;
 };
 
-// Empty if neither TLS nor the socket authenticates the caller. Names with bytes that are not
+// No names if neither TLS nor the socket authenticates the caller. Names with bytes that are not
 // printable ASCII are left out, so that compared and logged names are the certified ones.
 Peer peer_of(const grpc::ServerContextBase& context);
 

@@ -1,7 +1,6 @@
 #include "lib/rpc/tcp_server.h"
 
 #include "lib/ip/peer_address.h"
-#include "lib/rpc/tls_credentials.h"
 
 #include <algorithm>
 #include <climits>
@@ -59,6 +58,8 @@ bool gone(int error) {
 
 Result<std::unique_ptr<TcpServer>> TcpServer::serve(Fd listening, const Settings& settings,
                                                     const std::vector<grpc::Service*>& services) {
+  if (settings.files.ca_only())
+    return Error(Code::invalid, "expected the server's certificate and key, got none");
   std::shared_ptr<FollowedTls> files = TRY(FollowedTls::open(settings.files));
   std::unique_ptr<TcpServer> server(
       new TcpServer(std::move(listening), settings, std::move(files)));
@@ -83,7 +84,8 @@ Status TcpServer::start(const std::vector<grpc::Service*>& services) {
   serving_ = Serving::start(services, [this](grpc::ServerBuilder& builder) {
     limit(builder, settings_);
     grpc_ = builder.experimental().AddExternalConnectionAcceptor(
-        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, following(files_));
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        following(files_, settings_.client));
   });
   if (serving_ == nullptr) return Error(Code::internal, "gRPC cannot start a server with TLS");
   guard_ = TRY(Guard::start(

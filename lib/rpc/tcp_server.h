@@ -1,5 +1,5 @@
-// TcpServer: gRPC services over TCP for clients with a certificate (mutual TLS). Services get the
-// caller by peer_of() (peer.h).
+// TcpServer: gRPC services over TCP for clients with a certificate (mutual TLS), or with a proof of
+// their own in each call. Services get the caller by peer_of() (peer.h).
 #pragma once
 
 #include "lib/base/clock.h"
@@ -9,6 +9,7 @@
 #include "lib/rpc/connections.h"
 #include "lib/rpc/guard.h"
 #include "lib/rpc/serving.h"
+#include "lib/rpc/tls_credentials.h"
 #include "lib/rpc/tls_files.h"
 
 #include <array>
@@ -32,6 +33,9 @@ class TcpServer {
  public:
   struct Settings {
     TlsFiles files;
+    // optional: the service judges each call of a client without a certificate. Its connections
+    // are counted under their address (Guard).
+    ClientCertificate client = ClientCertificate::required;
     // If `connections.all` are open, the next one waits in the socket's queue; a connection beyond
     // the limit of its address is closed.
     Connections::Most connections = {};

@@ -1,6 +1,7 @@
 #include "lib/rpc/tls_channel.h"
 
 #include "lib/rpc/channel.h"
+#include "lib/rpc/token_file.h"
 
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
@@ -35,7 +36,10 @@ std::shared_ptr<grpc::Channel> make_channel(const TlsChannel::Settings& settings
   options.pem_root_certs = texts.ca;
   options.pem_private_key = texts.key;
   options.pem_cert_chain = texts.certificate;
-  return grpc::CreateCustomChannel(settings.target, grpc::SslCredentials(options), arguments);
+  std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::SslCredentials(options);
+  if (!settings.token.empty())
+    credentials = grpc::CompositeChannelCredentials(credentials, token_credentials(settings.token));
+  return grpc::CreateCustomChannel(settings.target, credentials, arguments);
 }
 
 }  // namespace
@@ -53,14 +57,22 @@ std::unique_ptr<TlsChannel> TlsChannel::follow(Settings settings) {
 TlsChannel::TlsChannel(Settings settings, std::shared_ptr<FollowedTls> files)
     : settings_(std::move(settings)), files_(std::move(files)) {}
 
+Status TlsChannel::token() const {
+  if (settings_.token.empty()) return ok();
+  TRY(read_token_file(settings_.token));
+  return ok();
+}
+
 Status TlsChannel::certificate() const {
   (void)files_->now();  // looks at the files
-  return files_->state();
+  TRY(files_->state());
+  return token();
 }
 
 Status TlsChannel::usable() const {
   (void)files_->now();
-  return files_->usable();
+  TRY(files_->usable());
+  return token();
 }
 
 std::optional<FollowedTls::Time> TlsChannel::expires() const {
@@ -69,6 +81,7 @@ std::optional<FollowedTls::Time> TlsChannel::expires() const {
 }
 
 Result<std::shared_ptr<grpc::Channel>> TlsChannel::now() {
+  TRY(token());
   std::shared_ptr<const TlsTexts> texts = files_->now();
   if (texts == nullptr) {
     const Status why = files_->state();

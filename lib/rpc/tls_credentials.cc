@@ -10,11 +10,14 @@ namespace {
 // gRPC's C++ API has no credentials that ask for a certificate again; its C API has.
 class FollowingCredentials final : public grpc::ServerCredentials {
  public:
-  explicit FollowingCredentials(std::shared_ptr<FollowedTls> files) : files_(std::move(files)) {
+  FollowingCredentials(std::shared_ptr<FollowedTls> files, ClientCertificate client)
+      : files_(std::move(files)) {
+    const auto request = client == ClientCertificate::required
+                             ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+                             : GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY;
     credentials_ = grpc_ssl_server_credentials_create_with_options(
         grpc_ssl_server_credentials_create_options_using_config_fetcher(
-            GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY,
-            &FollowingCredentials::fetch, this));
+            request, &FollowingCredentials::fetch, this));
   }
   FollowingCredentials(const FollowingCredentials&) = delete;
   FollowingCredentials& operator=(const FollowingCredentials&) = delete;
@@ -46,8 +49,9 @@ class FollowingCredentials final : public grpc::ServerCredentials {
 
 }  // namespace
 
-std::shared_ptr<grpc::ServerCredentials> following(std::shared_ptr<FollowedTls> files) {
-  return std::make_shared<FollowingCredentials>(std::move(files));
+std::shared_ptr<grpc::ServerCredentials> following(std::shared_ptr<FollowedTls> files,
+                                                   ClientCertificate client) {
+  return std::make_shared<FollowingCredentials>(std::move(files), client);
 }
 
 }  // namespace ibpod::rpc

@@ -2,8 +2,6 @@
 
 #include "lib/rpc/tls_check.h"
 
-#include <sys/stat.h>
-
 namespace ibpod::rpc {
 namespace {
 
@@ -13,10 +11,14 @@ constexpr size_t kLargest = 1 << 20;
 // Does not check that the certificate is valid today.
 Result<TlsTexts> read_undated(const TlsFiles& files, Validity& valid) {
   TlsTexts texts;
-  texts.certificate = TRY(read_file(files.certificate, kLargest));
-  texts.key = TRY(read_file(files.key, kLargest));
+  if (!files.ca_only()) {
+    texts.certificate = TRY(read_file(files.certificate, kLargest));
+    texts.key = TRY(read_file(files.key, kLargest));
+  }
   texts.ca = TRY(read_file(files.ca, kLargest));
   TRY(check_authorities(texts.ca).during(files.ca.string()));
+  texts.expires = FollowedTls::Time::max();
+  if (files.ca_only()) return texts;
   valid = TRY(check_pair(texts.certificate, texts.key)
                   .during(files.certificate.string() + ", " + files.key.string()));
   texts.expires = valid.until;
@@ -35,31 +37,31 @@ std::shared_ptr<FollowedTls> FollowedTls::follow(TlsFiles files) {
   return std::shared_ptr<FollowedTls>(new FollowedTls(std::move(files)));
 }
 
-// By what stat(2) tells of the files that the paths lead to, through the links of a Secret's mount.
-// Empty where one is not there.
-FollowedTls::Identities FollowedTls::identify(const TlsFiles& files) {
-  Identities identities;
+// Empty if one of the files is missing.
+FollowedTls::Versions FollowedTls::versions_of(const TlsFiles& files) {
+  Versions versions;
   for (const Path* path : {&files.certificate, &files.key, &files.ca}) {
-    struct stat found;
-    if (::stat(path->c_str(), &found) != 0) return {};
-    // The time of the last change of the inode: no program can set it back.
-    identities.push_back(
-        {found.st_dev, found.st_ino, found.st_size, found.st_ctim.tv_sec, found.st_ctim.tv_nsec});
+    if (path != &files.ca && files.ca_only()) continue;
+    const std::optional<FileVersion> version = file_version(*path);
+    if (!version) return {};
+    versions.push_back(*version);
   }
-  return identities;
+  return versions;
 }
 
 // All three of one moment, as far as that can be seen.
 Result<TlsTexts> FollowedTls::read_steadily() {
   on_disk_.reset();
-  const Identities before = identify(files_);
+  const Versions before = versions_of(files_);
   Validity valid;
   TlsTexts texts = TRY(read_undated(files_, valid));
-  if (before.empty() || before != identify(files_))
-    return Error(Code::unavailable,
-                 files_.certificate.string() + ": the file was replaced while it was read");
-  on_disk_ = valid.until;
-  TRY(check_today(valid).during(files_.certificate.string()));
+  const Path& first = files_.ca_only() ? files_.ca : files_.certificate;
+  if (before.empty() || before != versions_of(files_))
+    return Error(Code::unavailable, first.string() + ": the file was replaced while it was read");
+  if (!files_.ca_only()) {
+    on_disk_ = valid.until;
+    TRY(check_today(valid).during(files_.certificate.string()));
+  }
   read_ = before;
   return texts;
 }
@@ -75,7 +77,7 @@ Status FollowedTls::refresh() {
 
 std::shared_ptr<const TlsTexts> FollowedTls::now() {
   const std::lock_guard lock(mutex_);
-  const bool same = !read_.empty() && read_ == identify(files_);
+  const bool same = !read_.empty() && read_ == versions_of(files_);
   if (!same) (void)refresh();
   return texts_;
 }
@@ -98,7 +100,7 @@ Status FollowedTls::usable() const {
 
 std::optional<FollowedTls::Time> FollowedTls::expires() const {
   const std::lock_guard lock(mutex_);
-  if (texts_ == nullptr) return on_disk_;
+  if (texts_ == nullptr || files_.ca_only()) return on_disk_;
   return texts_->expires;
 }
 

@@ -2,6 +2,7 @@
 // Secret's mount, an operator's mv).
 #pragma once
 
+#include "lib/base/file_version.h"
 #include "lib/base/files.h"
 #include "lib/base/result.h"
 
@@ -20,6 +21,8 @@ struct TlsFiles {
   Path certificate;  // our own first, then those between it and its CA
   Path key;          // without a passphrase
   Path ca;           // certificates of these CAs are accepted
+  // A client that shows no certificate has neither a certificate nor a key.
+  bool ca_only() const { return certificate.empty() && key.empty(); }
   bool operator==(const TlsFiles&) const = default;
 };
 
@@ -27,7 +30,7 @@ struct TlsTexts {
   std::string certificate;
   std::string key;
   std::string ca;
-  std::chrono::system_clock::time_point expires;  // our own certificate
+  std::chrono::system_clock::time_point expires;  // our own certificate; without one: never
 };
 
 // Reads the files and checks them: the key belongs to the certificate, every certificate of the CA
@@ -53,25 +56,19 @@ class FollowedTls {
   // Why no connection can be made by what is in use: nothing is, or it has expired. As state().
   Status usable() const;
   // Until when what is in use is valid; while nothing is, the certificate on disk. Nothing: that
-  // cannot be read. As of the last now().
+  // cannot be read, or there is none (TlsFiles::ca_only()). As of the last now().
   std::optional<Time> expires() const;
 
  private:
-  // Which files they were: where it is the same again, nothing has been replaced.
-  struct Identity {
-    uint64_t device, inode;
-    int64_t size, changed_s, changed_ns;
-    bool operator==(const Identity&) const = default;
-  };
-  using Identities = std::vector<Identity>;
+  using Versions = std::vector<FileVersion>;
   explicit FollowedTls(TlsFiles files) : files_(std::move(files)) {}
-  static Identities identify(const TlsFiles& files);
+  static Versions versions_of(const TlsFiles& files);
   Result<TlsTexts> read_steadily();
   Status refresh();
 
   const TlsFiles files_;
   mutable std::mutex mutex_;
-  Identities read_;                        // empty: look again
+  Versions read_;                          // empty: look again
   std::shared_ptr<const TlsTexts> texts_;  // null: none could be used yet
   std::optional<Time> on_disk_;            // the end of the certificate that was read last
   Status trouble_ = ok();

@@ -44,6 +44,27 @@ TEST_CASE("TLS files: a certificate, its chain, its key and several CAs are read
   CHECK(read->expires < std::chrono::system_clock::now() + std::chrono::hours(2));
 }
 
+TEST_CASE("TLS files: a client without a certificate needs a CA alone, and follows it") {
+  const Fixture fixture;
+  const TlsFiles files{{}, {}, fixture.files.ca};
+  const auto followed = FollowedTls::open(files).value();
+  const auto first = followed->now();
+  CHECK(first->certificate.empty());
+  CHECK(first->key.empty());
+  CHECK(first->ca == fixture.ca.certificate());
+  CHECK(followed->now() == first);
+  CHECK(followed->usable());
+  CHECK_FALSE(followed->expires());
+  const TestCa next;
+  fixture.folder.write("ca.crt", next.certificate());
+  CHECK(followed->now()->ca == next.certificate());
+  fixture.folder.write("ca.crt", "");
+  CHECK(followed->now()->ca == next.certificate());
+  CHECK_FALSE(followed->state());
+  // Half of the two is neither.
+  CHECK_FALSE(FollowedTls::open({fixture.files.certificate, {}, fixture.files.ca}));
+}
+
 TEST_CASE("TLS files: what cannot be used is refused, and the file is named") {
   const Fixture fixture;
   const std::string certificate = fixture.own.certificate, key = fixture.own.key,

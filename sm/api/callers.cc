@@ -6,9 +6,13 @@ namespace ibpod::sm::api {
 
 using fabricapi::Caller;
 
-Identify authenticator(const RoleRules& rules, std::function<void(const Error&)> on_unauthorized) {
-  return [&rules, on_unauthorized = std::move(on_unauthorized)](const rpc::Peer& peer) {
-    Result<Caller> caller = rules.identify(peer);
+Identify authenticator(const RoleRules& rules, const TokenAuthenticator* tokens,
+                       std::function<void(const Error&)> on_unauthorized) {
+  return [&rules, tokens, on_unauthorized = std::move(on_unauthorized)](const rpc::Peer& peer) {
+    // A certificate decides alone: nothing that a call says changes who its connection is.
+    const bool certified = peer.local || !peer.common_name.empty() || !peer.names.empty();
+    Result<Caller> caller = tokens == nullptr || certified ? rules.identify(peer)
+                                                           : tokens->identify(peer.authorization);
     if (!caller) on_unauthorized(caller.error());
     return caller;
   };

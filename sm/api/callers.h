@@ -5,6 +5,7 @@
 #include "lib/rpc/holder.h"
 #include "lib/rpc/peer.h"
 #include "sm/api/authn.h"
+#include "sm/api/token_authn.h"
 
 #include <functional>
 #include <string>
@@ -14,9 +15,11 @@ namespace ibpod::sm::api {
 // Authenticates the caller; denied for an unknown one. Thread-safe.
 using Identify = std::function<Result<fabricapi::Caller>(const rpc::Peer&)>;
 
-// RoleRules::identify(), with a call of `on_unauthorized` for each refusal, from any thread.
-// `rules` outlives it.
-Identify authenticator(const RoleRules& rules, std::function<void(const Error&)> on_unauthorized);
+// RoleRules::identify() or, for a caller without a certificate's names, TokenAuthenticator, if
+// there is one. Calls `on_unauthorized` for each refusal, from any thread. `rules` and `tokens`
+// outlive it.
+Identify authenticator(const RoleRules& rules, const TokenAuthenticator* tokens,
+                       std::function<void(const Error&)> on_unauthorized);
 
 // The account of a connection: account_of() if its caller has a role, else "unauthorized " and its
 // name, which is never the account of a caller with a role. `rules` outlives it.

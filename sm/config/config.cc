@@ -109,6 +109,7 @@ void read_service(Keys& section, Config& config, Errors& errors) {
       .take("socket", config.socket)
       .take("metricsAddress", config.metrics)
       .take("roles", config.authority, api::read_role_rules)
+      .take("clusters", config.cluster, api::read_clusters)
       .take("bindSeconds", config.call_timeout, read_seconds<1, 600>)
       .take("logLevel", config.log_level)
       .within("listen",
@@ -154,6 +155,8 @@ void check(const Config& config, Errors& errors) {
         R"(fabric: expected at most 63 lowercase letters, digits and "-" (not first or last), got ")" +
         config.fabric + "\""));  // the name that agents use
   if (config.listening) check_listening(*config.listening, errors);
+  if (config.cluster && !config.listening)
+    errors.add(unfit("clusters: agents with tokens need a TCP endpoint: set listen"));
   if (config.engine == EngineKind::opensm)
     check_opensm(config.opensm, config.policy.group.sl, errors);
   errors.collect(check_ufm(config));

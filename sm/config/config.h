@@ -9,6 +9,7 @@
 #include "lib/log/log.h"
 #include "lib/rpc/tls_files.h"
 #include "sm/api/authn.h"
+#include "sm/api/token_authn.h"
 #include "sm/opensm/opensm.h"
 #include "sm/state/policy.h"
 #include "sm/ufm/settings.h"
@@ -47,6 +48,8 @@ struct UfmSettings {
 struct Config {
   state::Policy policy = {};
   api::RoleRules authority;  // "roles" in the file
+  // Its agents authenticate by tokens. "clusters" in the file has at most one.
+  std::optional<api::Cluster> cluster = {};
   std::string fabric = "default";
   Path state_folder = "/var/lib/ibpod-sm";
   Path socket = "/run/ibpod/sm.sock";

@@ -66,7 +66,7 @@ const Family kEvents{"ibpod_sm_subnet_manager_events_total",
                      Kind::counter,
                      {"event"}};
 const Family kUnauthorized{"ibpod_sm_unauthorized_calls_total",
-                           "Calls rejected because the certificate matches no role.",
+                           "Calls rejected because neither a certificate nor a token gives the caller a role.",
                            Kind::counter};
 const Family kFirstBindings{
     "ibpod_sm_first_bindings_total",
@@ -138,9 +138,9 @@ void Telemetry::unauthorized(const Error& refusal) {
   json::Value members = json::Value::object();
   members.set("audit", "call").set("result", name(refusal.code())).set("reason", refusal.text());
   // All unauthorized callers share one account, because they choose the names in their
-  // certificates.
+  // certificates and tokens.
   write_limited("callers without a role", log::Level::info,
-                "call rejected: certificate matches no role", members);
+                "call rejected: the caller has no role", members);
   metrics_.add(kUnauthorized, {});
 }
 

@@ -1,0 +1,125 @@
+#include "sm/api/token_authn.h"
+
+#include "lib/base/dns_name.h"
+#include "lib/json/read.h"
+#include "lib/jwt/service_account.h"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+
+namespace ibpod::sm::api {
+namespace {
+
+using fabricapi::Caller;
+using fabricapi::Role;
+using json::Value;
+
+// The token after the scheme, whose case does not matter (RFC 7235, 2.1).
+std::optional<std::string_view> token_in(std::string_view authorization) {
+  constexpr std::string_view kScheme = "bearer ";
+  if (authorization.size() <= kScheme.size()) return std::nullopt;
+  const bool bearer =
+      std::equal(kScheme.begin(), kScheme.end(), authorization.begin(), [](char wanted, char got) {
+        return wanted == std::tolower(static_cast<unsigned char>(got));
+      });
+  if (!bearer) return std::nullopt;
+  return authorization.substr(kScheme.size());
+}
+
+Result<std::string> read_cluster_name(const Value& value) {
+  std::string name = TRY(value.string());
+  if (is_dns_label(name)) return name;
+  return value.wrong("expected at most 63 lowercase letters, digits and, inside, -, got " +
+                     value.text());
+}
+
+// Compared with `iss` byte by byte.
+Result<std::string> read_issuer(const Value& value) {
+  constexpr size_t kLongest = 1024;
+  std::string issuer = TRY(value.string());
+  if (!issuer.empty() && issuer.size() <= kLongest) return issuer;
+  return value.wrong("expected the issuer of the cluster's tokens, of at most " +
+                     std::to_string(kLongest) + " bytes, got " + std::to_string(issuer.size()));
+}
+
+Result<std::string> read_service_account(const Value& value) {
+  const std::string text = TRY(value.string());
+  const size_t slash = std::min(text.find('/'), text.size());
+  const bool complete = slash < text.size() && is_dns_label(text.substr(0, slash)) &&
+                        is_dns_subdomain(text.substr(slash + 1));
+  if (complete) return text;
+  return value.wrong("expected NAMESPACE/NAME, such as ibpod/ibpod-agent, got " + value.text());
+}
+
+Result<std::vector<std::string>> read_service_accounts(const Value& value) {
+  std::vector<std::string> accounts = TRY(json::read_list(value, read_service_account));
+  if (accounts.empty()) return value.wrong("expected at least one service account, got none");
+  return accounts;
+}
+
+Result<Cluster> read_cluster(const Value& value) {
+  json::Fields fields = TRY(json::Fields::of(value));
+  Cluster cluster;
+  for (const char* required : {"name", "issuer", "keys"}) TRY(value.at(required));
+  TRY(json::take(fields, "name", cluster.name, read_cluster_name));
+  TRY(json::take(fields, "issuer", cluster.issuer, read_issuer));
+  TRY(json::take(fields, "keys", cluster.keys, json::read_path));
+  TRY(json::take(fields, "serviceAccounts", cluster.service_accounts, read_service_accounts));
+  TRY(json::refuse_unknown(value, fields));
+  return cluster;
+}
+
+}  // namespace
+
+Result<std::optional<Cluster>> read_clusters(const Value& value) {
+  std::vector<Cluster> clusters = TRY(json::read_list(value, read_cluster));
+  if (clusters.size() > 1)
+    return value.wrong(
+        "expected at most one cluster, got " + std::to_string(clusters.size()) +
+        ": nodes and namespaces of the same name in two clusters could not be told apart");
+  if (clusters.empty()) return std::optional<Cluster>();
+  return std::optional(std::move(clusters.front()));
+}
+
+TokenAuthenticator::Clock TokenAuthenticator::system_clock() {
+  return [] {
+    return int64_t{std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())};
+  };
+}
+
+Result<std::unique_ptr<TokenAuthenticator>> TokenAuthenticator::open(Cluster cluster, Clock clock) {
+  std::unique_ptr<jwt::FollowedKeySet> keys =
+      TRY(jwt::FollowedKeySet::open(cluster.keys).during("clusters[0].keys"));
+  return std::unique_ptr<TokenAuthenticator>(
+      new TokenAuthenticator(std::move(cluster), std::move(keys), std::move(clock)));
+}
+
+Result<Caller> TokenAuthenticator::identify(std::string_view authorization) const {
+  if (authorization.empty())
+    return Error(Code::denied, "the caller has no certificate and no token");
+  const std::optional<std::string_view> token = token_in(authorization);
+  if (!token) return Error(Code::denied, "authorization: expected Bearer and a token");
+  return verify(*token).during("token");
+}
+
+Result<Caller> TokenAuthenticator::verify(std::string_view text) const {
+  const jwt::Token token = TRY(jwt::Token::parse(text));
+  // First, as the keys of another cluster are others, too.
+  TRY(jwt::check_issuer(token.claims, cluster_.issuer));
+  TRY(keys_->now()->verify(token));
+  const jwt::ServiceAccountClaims claims =
+      TRY(jwt::check_claims(token.claims, {cluster_.issuer, std::string(kAudience),
+                                           cluster_.service_accounts, clock_()}));
+  const std::string account =
+      "system:serviceaccount:" + claims.name_space + ":" + claims.service_account.name;
+  return Caller{Role::node, claims.node.name, account + " of cluster " + cluster_.name,
+                cluster_.name};
+}
+
+Status TokenAuthenticator::keys() const {
+  (void)keys_->now();  // looks at the file
+  return keys_->state();
+}
+
+}  // namespace ibpod::sm::api

@@ -1,0 +1,63 @@
+// TokenAuthenticator: authentication of agents by the projected service account tokens of their
+// pods.
+#pragma once
+
+#include "lib/fabricapi/caller.h"
+#include "lib/json/value.h"
+#include "lib/jwt/followed_key_set.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ibpod::sm::api {
+
+// The audience that an agent's token is issued for.
+inline constexpr std::string_view kAudience = "ibpod-sm";
+
+// A Kubernetes cluster, which is the issuer of its tokens.
+struct Cluster {
+  std::string name;                                                   // a DNS label
+  std::string issuer;                                                 // `iss` of its tokens
+  Path keys;                                                          // its JSON Web Key Set
+  std::vector<std::string> service_accounts = {"ibpod/ibpod-agent"};  // NAMESPACE/NAME
+  bool operator==(const Cluster&) const = default;
+};
+
+// [{"name": "prod", "issuer": "https://kubernetes.default.svc.cluster.local", "keys":
+// "/etc/ibpod/prod.jwks", "serviceAccounts": ["ibpod/ibpod-agent"]}]. Nothing for an empty list.
+// Errors have the path of the wrong value; more than one cluster is an error, as the names of nodes
+// and namespaces do not carry their cluster.
+Result<std::optional<Cluster>> read_clusters(const json::Value& value);
+
+// Thread-safe.
+class TokenAuthenticator {
+ public:
+  // Seconds since 1970.
+  using Clock = std::function<int64_t()>;
+  static Clock system_clock();
+  // Fails if the keys cannot be used.
+  static Result<std::unique_ptr<TokenAuthenticator>> open(Cluster cluster,
+                                                          Clock clock = system_clock());
+
+  // The node that the token of "Bearer TOKEN" is for. denied, with the reason and never with the
+  // token, for no token and for any but a valid one of the cluster's service accounts.
+  Result<fabricapi::Caller> identify(std::string_view authorization) const;
+  // Why the file of keys is not in use as it is now.
+  Status keys() const;
+
+ private:
+  TokenAuthenticator(Cluster cluster, std::unique_ptr<jwt::FollowedKeySet> keys, Clock clock)
+      : cluster_(std::move(cluster)), keys_(std::move(keys)), clock_(std::move(clock)) {}
+  Result<fabricapi::Caller> verify(std::string_view token) const;
+
+  const Cluster cluster_;
+  const std::unique_ptr<jwt::FollowedKeySet> keys_;
+  const Clock clock_;
+};
+
+}  // namespace ibpod::sm::api

@@ -1,0 +1,256 @@
+#include "sm/api/token_authn.h"
+
+#include "sm/api/authz.h"
+#include "sm/api/callers.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/test_issuer.h"
+
+#include <doctest/doctest.h>
+
+namespace ibpod::sm::api {
+namespace {
+
+using fabricapi::Caller;
+using fabricapi::Role;
+using json::Value;
+
+constexpr int64_t kNow = 1'800'000'000;
+
+struct TokenFixture {
+  TempFolder folder;
+  Path file = folder.path() / "jwks.json";
+  TestIssuer rsa{"r1", TestIssuer::Kind::rsa};
+  TestIssuer ec{"e1"};
+  std::unique_ptr<TokenAuthenticator> tokens;
+
+  TokenFixture() {
+    has({&rsa, &ec});
+    tokens = TokenAuthenticator::open({"prod", std::string(kTestIssuer), file}, [] {
+               return kNow;
+             }).value();
+  }
+  void has(const std::vector<const TestIssuer*>& issuers) const {
+    std::vector<Value> keys;
+    for (const TestIssuer* one : issuers) keys.push_back(one->jwk());
+    if (!write_file_atomically(file, key_set_of(keys))) std::abort();
+  }
+  // The error, which never has a part of the token; empty: it is taken.
+  std::string error_of(const std::string& token) const {
+    const auto caller = tokens->identify("Bearer " + token);
+    if (caller) return "";
+    CHECK(caller.error().code() == Code::denied);
+    const std::string& text = caller.error().text();
+    CHECK(text.size() < 450);
+    for (size_t n = 0; n + 24 <= token.size(); n += 8)
+      if (text.find(token.substr(n, 24)) != text.npos) FAIL_CHECK("quotes the token");
+    return text;
+  }
+};
+
+Value usual() { return pod_claims("n1", kNow); }
+
+Value kubernetes(const std::string& key, const std::optional<Value>& value) {
+  Value claims = usual();
+  Value inner = claims.at("kubernetes.io").value();
+  if (value) inner.set(key, *value);
+  if (!value) inner.erase(key);
+  return claims.set("kubernetes.io", inner);
+}
+
+Value account(const std::string& name) {
+  Value value = Value::object();
+  return value.set("name", name).set("uid", "u1");
+}
+
+TEST_CASE("tokens: a pod's token of either algorithm is its node's") {
+  const TokenFixture fixture;
+  const Caller n1{Role::node, "n1", "system:serviceaccount:ibpod:ibpod-agent of cluster prod",
+                  "prod"};
+  for (const TestIssuer* one : {&fixture.rsa, &fixture.ec}) {
+    const std::string token = one->sign(usual());
+    CHECK(fixture.tokens->identify("Bearer " + token).value() == n1);
+    CHECK(fixture.tokens->identify("bearer " + token).value() == n1);
+  }
+  CHECK(account_of(n1) == "node n1");
+}
+
+struct Refused {
+  std::string about, token, error;
+};
+
+template <size_t count>
+void check_refused(const TokenFixture& fixture, const Refused (&table)[count]) {
+  for (const auto& [about, token, error] : table) {
+    CAPTURE(about);
+    CHECK(fixture.error_of(token) == error);
+  }
+}
+
+TEST_CASE("tokens: each claim that is not that of a node has its reason") {
+  const TokenFixture fixture;
+  const TestIssuer& rsa = fixture.rsa;
+  const std::string twice =
+      usual().text().insert(1, R"("exp":1800003540,)");  // and the signature is right
+  const Value other_audience = Value::array().push("https://kubernetes.default.svc");
+  const Refused table[] = {
+      {"expired", rsa.sign(usual().set("exp", kNow - 600)),
+       "token: claim exp: the token expired 600 s ago (at 1799999400)"},
+      {"not yet valid", rsa.sign(usual().set("nbf", kNow + 600)),
+       "token: claim nbf: the token is valid in 600 s (at 1800000600): check the clocks"},
+      {"issued in the future", rsa.sign(usual().set("iat", kNow + 600)),
+       "token: claim iat: the token is issued in 600 s (at 1800000600): check the clocks"},
+      {"wrong audience", rsa.sign(usual().set("aud", other_audience)),
+       R"(token: claim aud: expected ibpod-sm, got ["https://kubernetes.default.svc"])"},
+      {"no node claim", rsa.sign(kubernetes("node", std::nullopt)),
+       "token: claim kubernetes.io.node: is missing: expected the pod's node, which Kubernetes "
+       "1.30 and later add"},
+      {"without a pod", rsa.sign(kubernetes("pod", std::nullopt)),
+       "token: claim kubernetes.io.pod: is missing: expected a token that is projected into a "
+       "pod"},
+      {"wrong service account", rsa.sign(kubernetes("serviceaccount", account("default"))),
+       "token: claim kubernetes.io.serviceaccount: expected ibpod/ibpod-agent, got "
+       "ibpod/default"},
+      {"wrong namespace", rsa.sign(kubernetes("namespace", Value("team-a"))),
+       "token: claim kubernetes.io.serviceaccount: expected ibpod/ibpod-agent, got "
+       "team-a/ibpod-agent"},
+      {"a claim twice", rsa.sign(rsa.header(), twice),
+       R"(token: the claims: JSON: duplicate key "exp")"},
+  };
+  check_refused(fixture, table);
+}
+
+TEST_CASE("tokens: each signature that is not the issuer's has its reason") {
+  const TokenFixture fixture;
+  const TestIssuer& rsa = fixture.rsa;
+  const TestIssuer other("r1", TestIssuer::Kind::rsa), unknown("r9", TestIssuer::Kind::rsa);
+  const std::string none = unsigned_token(R"({"alg":"none","kid":"r1"})", usual().text());
+  const Refused table[] = {
+      {"alg none, without a signature", none + ".",
+       "token: the signature: expected base64url, got nothing"},
+      {"alg none, with one", none + ".AAAA",
+       R"(token: header alg: expected RS256 or ES256, got "none")"},
+      {"the public key as a secret",
+       hmac_token(R"({"alg":"HS256","kid":"r1"})", usual().text(), rsa.pem()),
+       R"(token: header alg: expected RS256 or ES256, got "HS256")"},
+      {"the public key as a secret, under another name",
+       hmac_token(R"({"alg":"RS256","kid":"r1"})", usual().text(), rsa.pem()),
+       R"(token: the signature is not that of the key "r1")"},
+      {"another algorithm than the key's",
+       fixture.ec.sign(R"({"alg":"ES256","kid":"r1"})", usual().text()),
+       R"(token: header alg: expected RS256, that of the key "r1", got ES256)"},
+      {"another cluster's", other.sign(usual().set("iss", "https://oidc.lab.example")),
+       R"(token: claim iss: expected "https://kubernetes.default.svc.cluster.local", got )"
+       R"("https://oidc.lab.example")"},
+      {"another cluster's, under this issuer's name", other.sign(usual()),
+       R"(token: the signature is not that of the key "r1")"},
+      {"unknown kid", unknown.sign(usual()),
+       R"(token: header kid: expected a key of the issuer, "r1", "e1", got "r9")"},
+      {"huge", std::string(20'000, 'A'),
+       "token: the token has 20000 bytes: expected at most 16384"},
+      {"garbage", "?" + rsa.sign(usual()), "token: the header: expected base64url without padding"},
+      {"two", rsa.sign(usual()) + ",Bearer " + rsa.sign(usual()),
+       "token: expected three parts with dots between them, got 4 dots"},
+      {"a password", "hunter2", "token: expected three parts with dots between them, got 0 dots"},
+  };
+  check_refused(fixture, table);
+}
+
+TEST_CASE("tokens: a caller without a token, or with another scheme, is told what is expected") {
+  const TokenFixture fixture;
+  const auto error = [&](const std::string& authorization) {
+    return fixture.tokens->identify(authorization).error().text();
+  };
+  CHECK(error("") == "the caller has no certificate and no token");
+  for (const char* other : {"Bearer", "Bearer ", "Basic aHVudGVyMg==", "Bearer:x"})
+    CHECK(error(other) == "authorization: expected Bearer and a token");
+}
+
+TEST_CASE("tokens: keys that are rotated are followed") {
+  const TokenFixture fixture;
+  const TestIssuer next("r2", TestIssuer::Kind::rsa);
+  CHECK_FALSE(fixture.error_of(next.sign(usual())).empty());
+  fixture.has({&fixture.rsa, &next});
+  CHECK(fixture.error_of(fixture.rsa.sign(usual())).empty());
+  CHECK(fixture.error_of(next.sign(usual())).empty());
+  fixture.has({&next});
+  CHECK(fixture.error_of(fixture.rsa.sign(usual())) ==
+        R"(token: header kid: expected a key of the issuer, "r2", got "r1")");
+  CHECK(fixture.tokens->keys());
+  std::filesystem::remove(fixture.file);
+  CHECK(fixture.error_of(next.sign(usual())).empty());
+  CHECK(fixture.tokens->keys().error().text().find("the previous keys stay in use: ") == 0);
+}
+
+TEST_CASE("tokens: one that is replayed from another node speaks for its own node only") {
+  const TokenFixture fixture;
+  const auto stolen = fixture.tokens->identify("Bearer " + fixture.rsa.sign(usual()));
+  REQUIRE(stolen);
+  CHECK(authorize(*stolen, Call::bind, "n1"));
+  const Status bound = authorize(*stolen, Call::bind, "n2");
+  CHECK(bound.error().code() == Code::denied);
+  CHECK(bound.error().text() ==
+        "system:serviceaccount:ibpod:ibpod-agent of cluster prod, node, may not bind for node n2, "
+        "only for n1");
+  CHECK_FALSE(authorize(*stolen, Call::create_partition));
+}
+
+TEST_CASE("tokens: a certificate decides alone, and a socket is root's") {
+  const TokenFixture fixture;
+  const RoleRules rules =
+      RoleRules::make({{NamePattern::parse("CN=system:node:*").value(), Role::node}}).value();
+  size_t refused = 0;
+  const Identify identify =
+      authenticator(rules, fixture.tokens.get(), [&](const Error&) { ++refused; });
+  const std::string bearer = "Bearer " + fixture.rsa.sign(usual());
+  const auto peer = [&](const std::string& common_name) {
+    return rpc::Peer{common_name, {}, false, bearer};
+  };
+  CHECK(identify(peer(""))->node == "n1");
+  CHECK(identify(peer("system:node:n2"))->node == "n2");
+  CHECK(identify(peer("eve")).error().text() == "certificate matches no role: CN=eve");
+  CHECK(identify({"", {}, true, bearer})->role == Role::administrator);
+  CHECK_FALSE(identify({}));
+  CHECK(refused == 2);
+  const Identify without = authenticator(rules, nullptr, [](const Error&) {});
+  CHECK(without(peer("")).error().text() == "the caller has no certificate, or no name in it");
+}
+
+TEST_CASE("clusters: each value that cannot be one has its place") {
+  const auto read = [](const std::string& text) {
+    return read_clusters(Value::parse(text).value());
+  };
+  const auto one = read(R"([{"name": "prod", "issuer": "https://i", "keys": "/k",
+                             "serviceAccounts": ["a/b", "c/d.e"]}])");
+  REQUIRE_MESSAGE(one, one.error().text());
+  CHECK(**one == Cluster{"prod", "https://i", "/k", {"a/b", "c/d.e"}});
+  const std::string cluster = R"({"name": "a", "issuer": "i", "keys": "/k"})";
+  CHECK((*read("[" + cluster + "]"))->service_accounts ==
+        std::vector<std::string>{"ibpod/ibpod-agent"});
+  CHECK_FALSE(read("[]")->has_value());
+  const struct {
+    std::string text, error;
+  } table[] = {
+      {"[" + cluster + "," + cluster + "]",
+       "the document: expected at most one cluster, got 2: nodes and namespaces of the same name "
+       "in two clusters could not be told apart"},
+      {"[{}]", "[0]: the key \"name\" is missing"},
+      {R"([{"name": "a", "issuer": "i"}])", "[0]: the key \"keys\" is missing"},
+      {R"([{"name": "A", "issuer": "i", "keys": "/k"}])",
+       R"([0].name: expected at most 63 lowercase letters, digits and, inside, -, got "A")"},
+      {R"([{"name": "a", "issuer": "", "keys": "/k"}])",
+       "[0].issuer: expected the issuer of the cluster's tokens, of at most 1024 bytes, got 0"},
+      {R"([{"name": "a", "issuer": "i", "keys": "/k", "serviceAccounts": ["agent"]}])",
+       R"([0].serviceAccounts[0]: expected NAMESPACE/NAME, such as ibpod/ibpod-agent, got "agent")"},
+      {R"([{"name": "a", "issuer": "i", "keys": "/k", "serviceAccounts": []}])",
+       "[0].serviceAccounts: expected at least one service account, got none"},
+  };
+  for (const auto& [text, error] : table) {
+    const auto refused = read(text);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().text() == error);
+  }
+  CHECK_FALSE(read(R"([{"name": "a", "issuer": "i", "keys": "/k", "key": "/k"}])"));
+}
+
+}  // namespace
+}  // namespace ibpod::sm::api

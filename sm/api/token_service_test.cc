@@ -1,0 +1,162 @@
+// The service over TLS for agents that have a token and no certificate.
+#include "lib/fabricapi/service_address.h"
+#include "lib/rpc/grpc_log.h"
+#include "lib/rpc/tcp_server.h"
+#include "sm/api/test_service.h"
+#include "tests/support/test_ca.h"
+#include "tests/support/test_issuer.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+namespace ibpod::sm::api {
+namespace {
+
+Fd listen_on_loopback(uint16_t& port) {
+  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* any = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(fd.get(), any, size) != 0 || ::listen(fd.get(), 1024) != 0 ||
+      ::getsockname(fd.get(), any, &size) != 0)
+    std::abort();
+  port = ntohs(address.sin_port);
+  return fd;
+}
+
+struct TokenServiceFixture {
+  TempFolder folder;
+  TestCa ca;
+  TestIssuer issuer{"k1"};
+  RoleRules rules =
+      RoleRules::make({{NamePattern::parse("CN=node:*").value(), Role::node}}).value();
+  std::unique_ptr<TokenAuthenticator> tokens;
+  TestFabric fabric;
+  TaskQueue tasks{{}};
+  std::unique_ptr<FabricService<TestFabric>> service;
+  uint16_t port = 0;
+  std::unique_ptr<rpc::TcpServer> server;
+  TestThread thread{tasks};
+
+  explicit TokenServiceFixture(const rpc::CallerLimits& limits = {}) {
+    rpc::silence_grpc();
+    put("jwks.json", key_set_of({issuer.jwk()}));
+    put("ca.crt", ca.certificate());
+    tokens =
+        TokenAuthenticator::open({"prod", std::string(kTestIssuer), path("jwks.json")}).value();
+    const CallGate::Deps deps{
+        authenticator(rules, tokens.get(), [](const Error&) {}), tasks,
+        [](const Caller&, std::string_view, const std::string&, const Error&) {}};
+    service = std::make_unique<FabricService<TestFabric>>(fabric, deps);
+    rpc::TcpServer::Settings settings;
+    settings.files = issue("server", {.common_name = "sm", .names = {"IP:127.0.0.1"}});
+    settings.client = rpc::ClientCertificate::optional;
+    settings.callers = limits;
+    settings.account = accounts(rules);
+    server = rpc::TcpServer::serve(listen_on_loopback(port), settings, {service.get()}).value();
+  }
+  Path path(const std::string& name) const { return folder.path() / name; }
+  void put(const std::string& name, const std::string& content) const {
+    if (!write_file_atomically(path(name), content)) std::abort();
+  }
+  rpc::TlsFiles issue(const std::string& name, const TestCa::CertificateRequest& asked) const {
+    const TestCa::Issued issued = ca.issue(asked);
+    put(name + ".crt", issued.certificate);
+    put(name + ".key", issued.key);
+    return {path(name + ".crt"), path(name + ".key"), path("ca.crt")};
+  }
+  void put_token(const std::string& node) const {
+    put(node + ".token",
+        issuer.sign(pod_claims(node, TokenAuthenticator::system_clock()())) + "\n");
+  }
+  ServiceAddress address(const std::string& node) const {
+    return {.address = "127.0.0.1:" + std::to_string(port),
+            .files = {{}, {}, path("ca.crt")},
+            .token = path(node + ".token")};
+  }
+  Client agent(const std::string& node) const {
+    put_token(node);
+    return lasting_client_of(address(node)).value();
+  }
+};
+
+SyncRequest sync_of(const std::string& node) {
+  SyncRequest request = test_sync();
+  request.node = node;
+  return request;
+}
+
+TEST_CASE("token service: an agent with a token and no certificate is its node, and no other") {
+  TokenServiceFixture fixture;
+  Client n1 = fixture.agent("n1");
+  const auto answer = n1.sync(sync_of("n1"), soon());
+  REQUIRE_MESSAGE(answer, answer.error().text());
+  CHECK(
+      fixture.fabric.last_requests().caller ==
+      Caller{Role::node, "n1", "system:serviceaccount:ibpod:ibpod-agent of cluster prod", "prod"});
+  const auto other = n1.sync(sync_of("n2"), soon());
+  REQUIRE_FALSE(other);
+  CHECK(other.error().code() == Code::denied);
+  CHECK(other.error().text().find("may not sync for node n2, only for n1") != std::string::npos);
+}
+
+TEST_CASE("token service: the token of the file is sent, whenever it is replaced") {
+  TokenServiceFixture fixture;
+  Client agent = fixture.agent("n1");
+  REQUIRE(agent.sync(sync_of("n1"), soon()));
+  // The kubelet's next token, here of another node, as it shows which one was sent.
+  fixture.put_token("n2");
+  std::filesystem::rename(fixture.path("n2.token"), fixture.path("n1.token"));
+  CHECK(agent.sync(sync_of("n2"), soon()));
+  std::filesystem::remove(fixture.path("n1.token"));
+  const auto without = agent.sync(sync_of("n1"), soon());
+  CHECK(without.error().code() == Code::unavailable);
+  CHECK(without.error().text().find("n1.token") != std::string::npos);
+  CHECK_FALSE(agent.certificate_usable());
+  CHECK_FALSE(agent.certificate_expires());
+}
+
+TEST_CASE("token service: a refused token has its reason, and a certificate goes on to work") {
+  TokenServiceFixture fixture;
+  Client agent = fixture.agent("n1");
+  const int64_t old = TokenAuthenticator::system_clock()() - 7200;
+  const std::string expired = fixture.issuer.sign(pod_claims("n1", old));
+  fixture.put("n1.token", expired);
+  const auto refused = agent.sync(sync_of("n1"), soon());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == Code::denied);
+  CHECK(refused.error().text().find("token: claim exp: the token expired 3") != std::string::npos);
+  CHECK(refused.error().text().find(expired.substr(0, 30)) == std::string::npos);
+  const auto client = [&](const rpc::TlsFiles& files) {
+    return client_of({.address = fixture.address("n1").address, .files = files}).value();
+  };
+  CHECK(client(fixture.issue("n3", {.common_name = "node:n3"})).sync(sync_of("n3"), soon()));
+  const auto neither = client({{}, {}, fixture.path("ca.crt")}).sync(sync_of("n1"), soon());
+  CHECK(neither.error().code() == Code::denied);
+  CHECK(neither.error().text().find("the caller has no certificate and no token") !=
+        std::string::npos);
+  // A certificate that is shown has to be one of the CA's.
+  const TestCa other;
+  const TestCa::Issued foreign = other.issue({.common_name = "node:n3"});
+  fixture.put("n4.crt", foreign.certificate);
+  fixture.put("n4.key", foreign.key);
+  CHECK(client({fixture.path("n4.crt"), fixture.path("n4.key"), fixture.path("ca.crt")})
+            .sync(sync_of("n3"), soon())
+            .error()
+            .code() == Code::unavailable);
+}
+
+TEST_CASE("token service: a token is never sent to a socket without TLS") {
+  const TempFolder folder;
+  const auto client =
+      client_of({.address = "unix:/run/sm.sock", .files = {}, .token = folder.path() / "t"});
+  REQUIRE_FALSE(client);
+  CHECK(client.error().text() ==
+        "a token is sent over TLS only: expected HOST:PORT, got \"unix:/run/sm.sock\"");
+}
+
+}  // namespace
+}  // namespace ibpod::sm::api
