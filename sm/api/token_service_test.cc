@@ -6,6 +6,9 @@
 #include "tests/support/test_ca.h"
 #include "tests/support/test_issuer.h"
 
+#include <array>
+#include <atomic>
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -156,6 +159,28 @@ TEST_CASE("token service: a token is never sent to a socket without TLS") {
   REQUIRE_FALSE(client);
   CHECK(client.error().text() ==
         "a token is sent over TLS only: expected HOST:PORT, got \"unix:/run/sm.sock\"");
+}
+
+TEST_CASE("token service: 200 agents at once are 200 nodes") {
+  constexpr size_t kAgents = 200;
+  rpc::CallerLimits limits;
+  // All of them have one address here, under which connections without a certificate are counted.
+  limits.connections = 2 * kAgents;
+  limits.connections_at_once = 2 * kAgents;
+  TokenServiceFixture fixture(limits);
+  std::vector<Client> agents;
+  for (size_t n = 0; n < kAgents; ++n) agents.push_back(fixture.agent("n" + std::to_string(n)));
+  std::atomic<size_t> next = 0, synced = 0;
+  std::vector<std::thread> threads(16);
+  for (std::thread& thread : threads)
+    thread = std::thread([&] {
+      for (size_t n = next++; n < kAgents; n = next++)
+        if (agents[n].sync(sync_of("n" + std::to_string(n)), Deadline::in(Duration(60'000))))
+          ++synced;
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(synced == kAgents);
+  CHECK(fixture.fabric.calls() == kAgents);
 }
 
 }  // namespace
