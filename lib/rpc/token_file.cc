@@ -1,8 +1,11 @@
 #include "lib/rpc/token_file.h"
 
+#include "lib/base/join.h"
+
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include <grpcpp/security/credentials.h>
 
@@ -26,7 +29,7 @@ class TokenPlugin final : public grpc::MetadataCredentialsPlugin {
                            std::multimap<grpc::string, grpc::string>* metadata) override {
     const Result<std::string> token = read_token_file(file_);
     if (!token) return {grpc::StatusCode::UNAVAILABLE, token.error().text()};
-    metadata->emplace("authorization", "Bearer " + *token);
+    metadata->emplace("authorization", join(std::vector<std::string>{"Bearer", *token}, " "));
     return grpc::Status::OK;
   }
 
@@ -35,7 +38,7 @@ class TokenPlugin final : public grpc::MetadataCredentialsPlugin {
 };
 
 Error unusable(const Path& file, const std::string& why) {
-  return Error(Code::unavailable, file.string() + ": " + why);
+  return Error(Code::unavailable, why).during(file.string());
 }
 
 }  // namespace

@@ -65,9 +65,10 @@ const Family kEvents{"ibpod_sm_subnet_manager_events_total",
                      "Subnet manager events by type.",
                      Kind::counter,
                      {"event"}};
-const Family kUnauthorized{"ibpod_sm_unauthorized_calls_total",
-                           "Calls rejected because neither a certificate nor a token gives the caller a role.",
-                           Kind::counter};
+const Family kUnauthorized{
+    "ibpod_sm_unauthorized_calls_total",
+    "Calls rejected because neither a certificate nor a token gives the caller a role.",
+    Kind::counter};
 const Family kFirstBindings{
     "ibpod_sm_first_bindings_total",
     "Binds by which a node got its first pod of a namespace that already had pods on other nodes.",
@@ -139,8 +140,8 @@ void Telemetry::unauthorized(const Error& refusal) {
   members.set("audit", "call").set("result", name(refusal.code())).set("reason", refusal.text());
   // All unauthorized callers share one account, because they choose the names in their
   // certificates and tokens.
-  write_limited("callers without a role", log::Level::info,
-                "call rejected: the caller has no role", members);
+  write_limited("callers without a role", log::Level::info, "call rejected: the caller has no role",
+                members);
   metrics_.add(kUnauthorized, {});
 }
 
