@@ -1,4 +1,3 @@
-#include "lib/attach/test_loop.h"
 #include "lib/attach/verbs.h"
 #include "lib/cni/errors.h"
 #include "tests/support/attach_fixture.h"
@@ -11,7 +10,6 @@
 namespace ibpod::attach {
 namespace {
 
-using fake::FakeKernel;
 constexpr Duration kLong{60'000};
 
 Result<cni::AddResult> add_now(Fixture& fixture) { return fixture.add(); }
@@ -346,56 +344,6 @@ TEST_CASE("a PF on vfio-pci is handed over as it is") {
   CHECK(fixture.changes() == "");
   REQUIRE(del_now(fixture));
   CHECK(fixture.leftovers() == "");
-}
-
-// --- the fault loops
-
-void prepare(Fixture& fixture, fake::IpoibReappears reappears, bool isolation) {
-  fixture.k.ipoib_reappears = reappears;
-  fixture.k.renames_while_up = reappears == fake::IpoibReappears::in_target;
-  fixture.vf_config.spec.isolation = isolation;
-  fixture.vf_config.spec.mtu = 1500;
-  fixture.vf_config.spec.policy = node::LinkPolicy::enable;
-  fixture.k.fabric.pkeys[kSpecGuids.port] = {ib::PKey(0x8001)};
-  fixture.vf_config.spec.pkey = ib::PKey(0x8001);
-}
-
-int loop(fake::IpoibReappears reappears, bool isolation, bool ipam) {
-  return loop_over(FakeKernel::Count::orders, ipam,
-                   [&](Fixture& fixture) { prepare(fixture, reappears, isolation); });
-}
-
-TEST_CASE(
-    "wherever ADD or DEL fails or dies, DEL or GC leaves node, records and leases as before") {
-  using fake::IpoibReappears;
-  int points = 0;
-  for (const auto reappears : {IpoibReappears::in_host, IpoibReappears::in_target}) {
-    for (const bool isolation : {true, false}) {
-      points += loop(reappears, isolation, false);
-    }
-  }
-  points += loop(IpoibReappears::in_host, true, true);
-  CHECK(points > 950);
-}
-
-TEST_CASE("so it is in a partition by name, with the VF's own GUID and with one that is granted") {
-  int points = 0;
-  for (const bool chosen : {false, true})
-    points += loop_over(FakeKernel::Count::orders, false, [&](Fixture& fixture) {
-      prepare(fixture, fake::IpoibReappears::in_host, true);
-      fixture.vf_config.spec.pkey.reset();
-      fixture.vf_config.spec.partitions = {{"blue"}};
-      if (!chosen) fixture.vf_config.spec.guids.reset();
-    });
-  CHECK(points > 300);
-}
-
-TEST_CASE("so it is while its interface comes up again for a full key that is not at index 0") {
-  const int points = loop_over(FakeKernel::Count::orders, true, [](Fixture& fixture) {
-    prepare(fixture, fake::IpoibReappears::in_host, true);
-    fixture.k.fabric.pkeys[kSpecGuids.port] = {ib::PKey(0x0001), ib::PKey(0x8001)};
-  });
-  CHECK(points > 240);
 }
 
 }  // namespace

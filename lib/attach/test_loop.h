@@ -16,6 +16,17 @@ using Fault = std::function<void(fake::FakeKernel&)>;
 using Setting = std::function<void(Fixture&)>;
 enum class Afterwards { del, gc };
 
+// A VF with GUIDs, a P_Key, an MTU and a policy. `reappears`: when its interface comes up.
+inline void prepare_vf(Fixture& fixture, fake::IpoibReappears reappears, bool isolation) {
+  fixture.k.ipoib_reappears = reappears;
+  fixture.k.renames_while_up = reappears == fake::IpoibReappears::in_target;
+  fixture.vf_config.spec.isolation = isolation;
+  fixture.vf_config.spec.mtu = 1500;
+  fixture.vf_config.spec.policy = node::LinkPolicy::enable;
+  fixture.k.fabric.pkeys[kSpecGuids.port] = {ib::PKey(0x8001)};
+  fixture.vf_config.spec.pkey = ib::PKey(0x8001);
+}
+
 inline bool clean_up(Fixture& fixture, Afterwards how) {
   fixture.k.heal();
   if (how == Afterwards::del) return fixture.del().ok();
