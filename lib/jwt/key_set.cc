@@ -40,10 +40,8 @@ Result<KeySet> KeySet::parse(std::string_view text) {
   return KeySet(std::move(keys));
 }
 
-const Key* KeySet::find(std::string_view id) const { return find_key(keys_, id); }
-
 Status KeySet::verify(const Token& token) const {
-  if (const Key* const key = find(token.key_id)) return key->verify(token);
+  if (const Key* const key = find_key(keys_, token.key_id)) return key->verify(token);
   constexpr size_t kMostListed = 3;
   const std::string known =
       join_first(kMostListed, keys_, [](const Key& key) { return Value(key.id()).ascii(); });

@@ -24,7 +24,6 @@ class KeySet {
 
  private:
   explicit KeySet(std::vector<Key> keys) : keys_(std::move(keys)) {}
-  const Key* find(std::string_view id) const;
   std::vector<Key> keys_;
 };
 

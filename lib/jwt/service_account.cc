@@ -15,11 +15,12 @@ Error wrong_claim(const std::string& path, const std::string& text) {
   return refusal("claim " + path + ": " + text);
 }
 
-// A path below the claims, whose errors are refusals.
-Result<Value> claim(const Value& object, const std::string& key) {
+// A path below the claims, whose errors are refusals. `expected`: what is missing, in words.
+Result<Value> claim(const Value& object, const std::string& key, const std::string& expected = "") {
   std::optional<Value> member = object.find(key);
   if (member) return *std::move(member);
-  return wrong_claim(object.path().empty() ? key : object.path() + "." + key, "is missing");
+  return wrong_claim(object.path().empty() ? key : object.path() + "." + key,
+                     expected.empty() ? "is missing" : "is missing: expected " + expected);
 }
 
 Result<std::string> text_claim(const Value& object, const std::string& key) {
@@ -86,23 +87,16 @@ Result<ObjectRef> object_claim(const Value& object) {
                                                  " bytes, got " + std::to_string(size));
 }
 
-Result<Value> bound_to(const Value& kubernetes, const std::string& key,
-                       const std::string& expected) {
-  std::optional<Value> member = kubernetes.find(key);
-  if (member) return *std::move(member);
-  return wrong_claim(kubernetes.path() + "." + key, "is missing: expected " + expected);
-}
-
 Result<ServiceAccountClaims> read_claims(const Value& claims) {
   const Value kubernetes = TRY(claim(claims, "kubernetes.io"));
   ServiceAccountClaims read;
   read.name_space = TRY(name_claim(kubernetes, "namespace"));
   const Value account = TRY(claim(kubernetes, "serviceaccount"));
   read.service_account = TRY(object_claim(account));
-  const Value pod = TRY(bound_to(kubernetes, "pod", "a token that is projected into a pod"));
+  const Value pod = TRY(claim(kubernetes, "pod", "a token that is projected into a pod"));
   read.pod = TRY(object_claim(pod));
   const Value node =
-      TRY(bound_to(kubernetes, "node", "the pod's node, which Kubernetes 1.30 and later add"));
+      TRY(claim(kubernetes, "node", "the pod's node, which Kubernetes 1.30 and later add"));
   read.node = TRY(object_claim(node));
   return read;
 }
