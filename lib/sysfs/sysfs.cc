@@ -9,10 +9,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
 namespace ibpod::sysfs {
 namespace {
@@ -66,14 +64,12 @@ Result<Fd> mount_fresh() {
 Result<Sysfs> Sysfs::open(const Path& root) {
   Fd fd(TRY(sys("open " + root.string(),
                 [&] { return ::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); })));
-  struct statfs found;
-  TRY(sys("statfs " + root.string(), [&] { return ::fstatfs(fd.get(), &found); }));
-  return Sysfs(std::move(fd), found.f_type == SYSFS_MAGIC);
+  return Sysfs(std::move(fd));
 }
 
 Result<Sysfs> Sysfs::of_own_netns() {
   Fd root = TRY(mount_fresh().during("mount the sysfs of a network namespace"));
-  return Sysfs(std::move(root), true);
+  return Sysfs(std::move(root));
 }
 
 Result<Sysfs> Sysfs::of_netns(const Fd& netns) {
@@ -87,7 +83,7 @@ Result<Sysfs> Sysfs::of_netns(const Fd& netns) {
 
 Result<Sysfs> Sysfs::below(const Path& folder) const {
   Fd fd = TRY(open_below(root_, folder, O_PATH | O_DIRECTORY));
-  return Sysfs(std::move(fd), is_mounted_);
+  return Sysfs(std::move(fd));
 }
 
 Result<std::string> Sysfs::read(const Path& file) const {
@@ -138,11 +134,10 @@ Result<std::vector<std::string>> Sysfs::list(const Path& folder) const {
     const ssize_t size = TRY(about(folder, "list", sys("list", [&] {
                                      return ::getdents64(fd->get(), entries.data(), entries.size());
                                    })));
+    // Only an empty answer is the end: behind the entries before it, an entry that the kernel
+    // cannot report (a name with a '/', verify_dirent_name) is the next call's error.
     if (size == 0) break;
     take_names(std::span(entries).first(static_cast<size_t>(size)), names);
-    // A sysfs gives as many entries as there is room for (kernfs_fop_readdir): with room left,
-    // these are all. Other file systems may give fewer.
-    if (is_mounted_ && entries.size() - static_cast<size_t>(size) >= sizeof(dirent64)) break;
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -40,9 +40,8 @@ class Sysfs {
   Result<std::optional<std::string>> link_name(const Path& link) const;
 
  private:
-  Sysfs(Fd root, bool is_mounted) : root_(std::move(root)), is_mounted_(is_mounted) {}
+  explicit Sysfs(Fd root) : root_(std::move(root)) {}
   Fd root_;
-  bool is_mounted_;  // a sysfs, and no folder in the form of one
 };
 
 }  // namespace ibpod::sysfs

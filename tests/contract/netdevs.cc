@@ -80,7 +80,16 @@ TEST_CASE("contract: a netdev that is gone is not found") {
   const Namespace pod = c.fixture->make_pod("contract-a");
   const nl::IfIndex gone{12345};
   CHECK(refusal(c.k().move_netdev(kHost, gone, pod, "net1")) == Code::not_found);
-  CHECK(refusal(c.k().change_netdev(kHost, gone, {})) == Code::not_found);
+  const std::vector<NetdevChange> changes = {{},
+                                             {.name = "contract0"},
+                                             {.altnames = {{"contractalt"}}},
+                                             {.mtu = 2044},
+                                             {.mode = nl::IpoibMode::datagram},
+                                             {.umcast = true},
+                                             {.up = true},
+                                             {.up = false}};
+  for (const NetdevChange& change : changes)
+    CHECK(refusal(c.k().change_netdev(kHost, gone, change)) == Code::not_found);
   CHECK(refusal(c.k().announce(kHost, gone, {prefix("10.99.0.1/24")})) == Code::not_found);
   CHECK(refusal(c.k().configure(kHost, gone, {{prefix("10.99.0.1/24")}, {}},
                                 Deadline::in(kTimeout))) == Code::not_found);
