@@ -361,14 +361,17 @@ Status LinuxKernel::change_netdev(const Namespace& where, IfIndex index,
                                   const NetdevChange& change) {
   NamespaceView* const view = TRY(this->view(where));
   nl::Socket& route = view->route();
-  const bool depends = change.altnames || change.mode || change.umcast;
+  // The kernel's calls for these say by themselves that the netdev is gone.
+  const bool tells = change.name || change.mtu || change.up;
   std::optional<Netdev> netdev;
-  if (depends) netdev = TRY(nl::find_link(route, index));
-  if (depends && !netdev) return gone(where);
+  if (!tells || change.altnames || change.mode || change.umcast) {
+    netdev = TRY(nl::find_link(route, index));
+    if (!netdev) return gone(where);
+  }
   if (change.up == false) TRY(nl::set_up(route, index, false));
   if (change.altnames) TRY(change_altnames(route, *netdev, *change.altnames));
   if (change.name) TRY(nl::rename(route, index, *change.name));
-  TRY(change_mode(route, *netdev, change));
+  if (change.mode || change.umcast) TRY(change_mode(route, *netdev, change));
   if (change.mtu) TRY(nl::set_mtu(route, index, *change.mtu));
   if (change.up == true) TRY(nl::set_up(route, index, true));
   return ok();
