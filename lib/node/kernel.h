@@ -142,7 +142,8 @@ class Kernel {
   // can hold it.
   virtual Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where,
                                                        const ib::PciAddress& function) = 0;
-  // The names alone, which costs less.
+  // The names alone, read once, which costs less: where there are several, one that is being
+  // renamed may be missing.
   virtual Result<std::vector<std::string>> rdma_names(const Namespace& where,
                                                       const ib::PciAddress& function) = 0;
   // Port 1 of an RDMA device. GUID and P_Keys are the port's own, as the subnet manager left them.

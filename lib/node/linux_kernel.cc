@@ -197,7 +197,7 @@ Result<std::vector<std::string>> LinuxKernel::rdma_names(const Namespace& where,
                                                          const ib::PciAddress& function) {
   NamespaceView* const view = TRY(this->view(where));
   const sysfs::Sysfs* const sysfs = TRY(view->sysfs());
-  return list_or_rename(*view, [&] { return list_rdma_names(*sysfs, function, pause()); });
+  return list_or_rename(*view, [&] { return sysfs::rdma_devices(*sysfs, function); });
 }
 
 template <typename List>

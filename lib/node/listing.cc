@@ -110,13 +110,6 @@ Result<std::vector<RdmaDevice>> list_rdma_devices(const sysfs::Sysfs& sysfs,
       [&](const Names& names) { return read_rdma_devices(sysfs, names); }, pause);
 }
 
-Result<Names> list_rdma_names(const sysfs::Sysfs& sysfs, const ib::PciAddress& function,
-                              const Pause& pause) {
-  return list<std::string>(
-      "RDMA devices of " + function.text(), [&] { return sysfs::rdma_devices(sysfs, function); },
-      [](const Names& names) -> Attempt<std::string> { return std::optional(names); }, pause);
-}
-
 Result<std::vector<Netdev>> list_netdevs(const sysfs::Sysfs& sysfs, nl::Socket& route,
                                          const ib::PciAddress& function, const Pause& pause) {
   return list<Netdev>(

@@ -23,10 +23,6 @@ using Pause = std::function<Status()>;
 Result<std::vector<RdmaDevice>> list_rdma_devices(const sysfs::Sysfs& sysfs,
                                                   const ib::PciAddress& function,
                                                   const Pause& pause);
-// The names alone.
-Result<std::vector<std::string>> list_rdma_names(const sysfs::Sysfs& sysfs,
-                                                 const ib::PciAddress& function,
-                                                 const Pause& pause);
 // With children, in the order of their indexes. `route` and `sysfs` are of one namespace.
 Result<std::vector<Netdev>> list_netdevs(const sysfs::Sysfs& sysfs, nl::Socket& route,
                                          const ib::PciAddress& function, const Pause& pause);
