@@ -28,7 +28,15 @@ struct Fixture {
   }
   int port() const { return server->address().port; }
   httplib::Result get(const std::string& path) const {
-    return httplib::Client("127.0.0.1", port()).Get(path);
+    httplib::Client client("127.0.0.1", port());
+    client.set_read_timeout(60);  // enough for a busy machine
+    return client.Get(path);
+  }
+  // The same, which has to come.
+  httplib::Response page(const std::string& path) const {
+    const httplib::Result answer = get(path);
+    REQUIRE(answer);
+    return *answer;
   }
   // A client of our own at 127.0.0.`host`, which sends what it likes.
   Fd connect(uint8_t host = 1) const {
@@ -71,8 +79,8 @@ TEST_CASE("the pages are served over TCP") {
   CHECK(metrics->status == 200);
   CHECK(metrics->body == "up 1\n");
   CHECK(metrics->get_header_value("Content-Type") == "text/plain; version=0.0.4; charset=utf-8");
-  CHECK(fixture.get("/healthz")->body == "ok\n");
-  CHECK(fixture.get("/nothing")->status == 404);
+  CHECK(fixture.page("/healthz").body == "ok\n");
+  CHECK(fixture.page("/nothing").status == 404);
 }
 
 TEST_CASE("what is not well answers 503 with its reason") {
@@ -82,7 +90,7 @@ TEST_CASE("what is not well answers 503 with its reason") {
   REQUIRE(ready);
   CHECK(ready->status == 503);
   CHECK(ready->body == "pool ib/vfs is not registered\n");
-  CHECK(fixture.get("/healthz")->status == 200);
+  CHECK(fixture.page("/healthz").status == 200);
 }
 
 TEST_CASE("a unix socket serves the same, and goes with the server") {
@@ -133,7 +141,7 @@ TEST_CASE("ranges do not multiply a page") {
 TEST_CASE("a page larger than the socket's buffer arrives whole") {
   Fixture fixture;
   fixture.metrics = [] { return std::string(16 << 20, 'x'); };
-  CHECK(fixture.get("/metrics")->body.size() == 16 << 20);
+  CHECK(fixture.page("/metrics").body.size() == 16 << 20);
 }
 
 TEST_CASE("clients that send nothing, or byte by byte, do not keep others from an answer") {
@@ -143,8 +151,8 @@ TEST_CASE("clients that send nothing, or byte by byte, do not keep others from a
     idle.push_back(fixture.connect());
     if (n % 2 == 0) send(idle.back(), "GET /met");
   }
-  CHECK(fixture.get("/healthz")->status == 200);
-  CHECK(fixture.get("/metrics")->status == 200);
+  CHECK(fixture.page("/healthz").status == 200);
+  CHECK(fixture.page("/metrics").status == 200);
 }
 
 TEST_CASE("the oldest of too many clients gives way") {
@@ -253,8 +261,8 @@ TEST_CASE("scrapes that hang leave the program's health to be seen, and a third 
   for (const Fd* client : {&one, &two}) send(*client, "GET /metrics HTTP/1.0\r\n\r\n");
   begun.acquire();
   begun.acquire();
-  CHECK(fixture.get("/healthz")->status == 200);
-  CHECK(fixture.get("/metrics")->status == 503);
+  CHECK(fixture.page("/healthz").status == 200);
+  CHECK(fixture.page("/metrics").status == 503);
   go_on.release(2);
   CHECK(receive_all(one).starts_with("HTTP/1.1 200"));
 }

@@ -120,7 +120,8 @@ TEST_CASE("fabric API: what there is may be more than what may wait; changes beh
   fixture.fabric.has(there);
   const auto stub = v1::Fabric::NewStub(rpc::connect_unix(fixture.socket).value());
   grpc::ClientContext context;
-  rpc::set_deadline(context, Deadline::in(Duration(300'000)));  // enough for a busy machine
+  const Deadline deadline = Deadline::in(Duration(300'000));  // enough for a busy machine
+  rpc::set_deadline(context, deadline);
   const auto stream = stub->WatchBindings(&context, {});
   REQUIRE(watched(fixture.fabric));
   size_t changes = 0;
@@ -134,7 +135,7 @@ TEST_CASE("fabric API: what there is may be more than what may wait; changes beh
   std::vector<BindingChange> seen;
   const auto all = fixture.client.watch_bindings(
       {}, [&](const BindingChange& one) { return seen.push_back(one), seen.size() < 3000; },
-      soon());
+      deadline);
   CHECK(all);
   CHECK(seen == there);
 }

@@ -40,12 +40,13 @@ jq() { gojq "$@"; } # begins in an eighth of the time, and prints the keys of an
 
 # --- waiting and tidying up -------------------------------------------------------------------------------------------
 
-wait_for() { # SECONDS COMMAND...: polls until it succeeds
-  local seconds=$1 end=$((${EPOCHREALTIME/./} + $1 * 1000000))
+wait_for() { # SECONDS COMMAND...: polls until it succeeds, more and more rarely
+  local seconds=$1 end=$((${EPOCHREALTIME/./} + $1 * 1000000)) tenths=1
   shift
   until "$@" >/dev/null 2>&1; do
     [ "${EPOCHREALTIME/./}" -lt "$end" ] || fail "after $seconds s still not: $*"
-    sleep .1
+    sleep ".$tenths"
+    if [ "$tenths" -lt 5 ]; then tenths=$((tenths + 1)); fi
   done
 }
 

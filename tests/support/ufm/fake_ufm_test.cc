@@ -126,11 +126,14 @@ TEST_CASE_FIXTURE(Fixture, "a hanging call ends with the client's timeout, or wi
   auto hasty = plain();
   hasty->set_read_timeout(0, 50'000);
   CHECK_FALSE(hasty->Post(kPKeys, kBody, "application/json"));
-  CHECK(members() == 1);
+  CHECK(in_time([&] { return members() == 1; }));
 
   ufm->ufm().inject({.kind = FaultKind::hang});
   auto hanging = std::async(std::launch::async, [&] { return client()->Get(kVersion); });
-  CHECK(in_time([&] { return ufm->ufm().log().back().delivery == Delivery::never; }));
+  CHECK(in_time([&] {
+    const auto log = ufm->ufm().log();
+    return !log.empty() && log.back().delivery == Delivery::never;
+  }));
   ufm->stop_serving();
   CHECK_FALSE(hanging.get());
 }
