@@ -57,8 +57,10 @@ void FabricReconciler::engine_changed(state::Now now) {
   deps_.telemetry.report_condition("next start of the subnet manager", status.start_refused);
   set_engine_fault(controller::engine_fault(status), now);
   apply(verifier_.set_port_faults(deps_.subnet_manager.port_faults()), now);
+  const auto partition_faults = deps_.subnet_manager.partition_faults();
+  apply(verifier_.set_partition_faults(partition_faults, now.steady), now);
   partition_faults_.clear();
-  for (const engine::PartitionFault& fault : deps_.subnet_manager.partition_faults())
+  for (const engine::PartitionFault& fault : partition_faults)
     partition_faults_[fault.pkey.partition()] = fault.text;
   if (!published_.update_manual()) return;
   reserve_manual_pkeys();

@@ -113,6 +113,35 @@ TEST_CASE_FIXTURE(Unseen, "a port that is not added shows why, while it is not v
   CHECK(binding(kC1).state == BindingState::verified);
 }
 
+TEST_CASE_FIXTURE(Unseen, "no port is verified in a P_Key that another client has, nor stays so") {
+  const std::string taken = "another client has P_Key 0x0001";
+  engine.faults_of_partitions = {{ib::PKey(1), taken}};
+  engine_says();
+  bind(kNode1, request(kVf1, "blue"));
+  write_placed();
+  CHECK_MESSAGE(answers.back().empty(), "its table has the key, which was written before");
+  CHECK(binding(kC1).state == BindingState::written);
+  CHECK(binding(kC1).condition == fabric::Condition{Reason::foreign_key, taken});
+  end_sweep();
+  read();
+  CHECK(answers.back().empty());
+  bind(kNode1, request(kVf2, "red", "c2"));
+  write_placed();
+  CHECK_MESSAGE(answers.back() == "verified", "the other partition's");
+  engine.faults_of_partitions = {};
+  engine_says();
+  read();
+  CHECK(answers.front() == "verified");
+  engine.faults_of_partitions = {{ib::PKey(1), taken}};
+  engine_says();
+  CHECK(binding(kC1).state == BindingState::written);
+  CHECK(binding(kC1).condition.text == taken);
+  unbind(kNode1, kC1);
+  settle();
+  read();
+  CHECK(answers.back() == "released");
+}
+
 TEST_CASE_FIXTURE(Unseen, "the end of a fault ends the condition") {
   bind(kNode1, request(kVf1, "blue"));
   set_faults({{kVf1, PortFault::Kind::not_added, "UFM refuses the port"}});

@@ -21,6 +21,13 @@ std::set<ib::Guid> PortFaults::set(const std::vector<PortFault>& faults) {
   return changed;
 }
 
+bool PortFaults::set_partitions(const std::vector<engine::PartitionFault>& faults) {
+  const std::map<uint16_t, std::string> before = std::exchange(partitions_, {});
+  for (const engine::PartitionFault& fault : faults)
+    partitions_[fault.pkey.partition()] = fault.text;
+  return partitions_ != before;
+}
+
 bool PortFaults::has(ib::Guid port, PortFault::Kind kind) const {
   const auto found = faults_.find(port);
   return found != faults_.end() && found->second.contains(kind);
@@ -36,6 +43,14 @@ std::optional<std::string> PortFaults::text(ib::Guid port) const {
   const auto found = faults_.find(port);
   if (found == faults_.end()) return std::nullopt;
   return join(found->second, "; ", &Texts::value_type::second);
+}
+
+std::optional<std::string> PortFaults::text(const DesiredTable& desired) const {
+  if (partitions_.empty()) return std::nullopt;
+  for (const ib::PKey key : desired.keys)
+    if (const auto found = partitions_.find(key.partition()); found != partitions_.end())
+      return found->second;
+  return std::nullopt;
 }
 
 fabric::Condition PortFaults::add_to(ib::Guid port, fabric::Condition condition) const {

@@ -30,6 +30,15 @@ PortVerdicts PortVerifier::set_port_faults(const std::vector<engine::PortFault>&
   return verdicts;
 }
 
+PortVerdicts PortVerifier::set_partition_faults(const std::vector<engine::PartitionFault>& faults,
+                                                Time now) {
+  PortVerdicts verdicts;
+  if (!faults_.set_partitions(faults)) return verdicts;
+  for (const ib::Guid port : desired_.named())
+    if (faults_.text(desired_of(port))) verify(port, now, verdicts);
+  return verdicts;
+}
+
 // --- readings
 
 void PortVerifier::record(const probe::ProbeBatch& batch, Time now) {
@@ -97,13 +106,7 @@ void PortVerifier::verify(ib::Guid port, Time now, PortVerdicts& verdicts) {
     case TableFinding::Kind::nothing:
       return;
     case TableFinding::Kind::good:
-      repairs_.settle(port);
-      return verdicts.push_back({port,
-                                 may_get_keys_back(port, finding) ? Kind::present : Kind::verified,
-                                 {},
-                                 finding.version,
-                                 finding.proof,
-                                 finding.enforcement});
+      return verify_good(port, finding, verdicts);
     case TableFinding::Kind::wrong:
       // A running sweep may still write it.
       if (!finding.drifted) return;
@@ -113,6 +116,23 @@ void PortVerifier::verify(ib::Guid port, Time now, PortVerdicts& verdicts) {
       repairs_.drop(port);
       return verify_unseen(port, finding.condition, verdicts);
   }
+}
+
+// A right table is not enough: its keys may be those of another client's partition.
+void PortVerifier::verify_good(ib::Guid port, const TableFinding& finding, PortVerdicts& verdicts) {
+  using Kind = PortVerdict::Kind;
+  repairs_.settle(port);
+  const bool is_final = !may_get_keys_back(port, finding);
+  const std::optional<std::string> fault = faults_.text(desired_of(port));
+  if (!fault)
+    return verdicts.push_back({port,
+                               is_final ? Kind::verified : Kind::present,
+                               {},
+                               finding.version,
+                               finding.proof,
+                               finding.enforcement});
+  if (is_final) verdicts.push_back({port, Kind::clean, {}, finding.version, finding.proof});
+  verdicts.push_back({port, Kind::condition, {Reason::foreign_key, *fault}});
 }
 
 void PortVerifier::verify_unseen(ib::Guid port, const Condition& condition,
@@ -143,7 +163,7 @@ void PortVerifier::plan_repair(ib::Guid port, const TableFinding& finding, Time 
   const ib::PKeyTable* const table = wrong_table(*observation, finding);
   if (table == nullptr) return;
   const Result<std::vector<probe::Repair>> repairs =
-      plan_repairs(port, *table, finding, desired_.of(observations_.end_port(port)));
+      plan_repairs(port, *table, finding, desired_of(port));
   if (!repairs)
     return verdicts.push_back(
         {port, PortVerdict::Kind::condition, {Reason::capacity, repairs.error().text()}});

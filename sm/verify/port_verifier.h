@@ -67,6 +67,9 @@ class PortVerifier {
   // Read the faults after the status of engine_changed(). Returns conditions for the ports that
   // have a new fault, or none any more.
   PortVerdicts set_port_faults(const std::vector<engine::PortFault>& faults);
+  // Returns conditions for the ports whose tables, right as they are, have a key of a partition
+  // that is not in place at all.
+  PortVerdicts set_partition_faults(const std::vector<engine::PartitionFault>& faults, Time now);
   // The present health: repairs are planned only if the tables are ours to write.
   void set_engine_health(engine::Health health) { engine_.set_health(health); }
 
@@ -97,7 +100,9 @@ class PortVerifier {
  private:
   void verify(ib::Guid port, Time now, PortVerdicts& verdicts);
   void verify_absent_ports(Time now, PortVerdicts& verdicts);
+  void verify_good(ib::Guid port, const TableFinding& finding, PortVerdicts& verdicts);
   void verify_unseen(ib::Guid port, const fabric::Condition& condition, PortVerdicts& verdicts);
+  DesiredTable desired_of(ib::Guid port) const { return desired_.of(observations_.end_port(port)); }
   bool may_get_keys_back(ib::Guid port, const TableFinding& finding) const;
   void plan_repair(ib::Guid port, const TableFinding& finding, Time now, PortVerdicts& verdicts);
 

@@ -307,6 +307,40 @@ TEST_CASE_FIXTURE(Subnet, "the fault of a port is the cause that its condition n
   CHECK(verdicts[0].condition == fabric::Condition{Reason::waiting, ""});
 }
 
+TEST_CASE_FIXTURE(Subnet, "in a partition that is not in place at all no port is verified") {
+  const fabric::Condition taken{Reason::foreign_key, "another client has it"};
+  table = {kBlue};
+  CHECK(kinds(scan_swept()) == std::vector{Kind::verified});
+  PortVerdicts verdicts = verifier.set_partition_faults({{ib::PKey(1), taken.text}}, now());
+  REQUIRE(kinds(verdicts) == std::vector{Kind::clean, Kind::condition});
+  CHECK(verdicts[1].port == kVf);
+  CHECK(verdicts[1].condition == taken);
+  CHECK(verifier.set_partition_faults({{ib::PKey(1), taken.text}}, now()).empty());
+  CHECK(scan().back().condition == taken);
+  // Without the key the table is wrong, as without the fault.
+  table = {ib::PKey()};
+  CHECK(scan().front().condition.reason == Reason::missing_key);
+  table = {kBlue};
+  SUBCASE("a key that may come back is not gone") {
+    capabilities.follows_sweeps = false;
+    requests.version = 2;
+    status.placed = 2;
+    ++seconds;
+    verifier.engine_changed(status, capabilities, now());
+    verdicts = scan();
+    REQUIRE(kinds(verdicts) == std::vector{Kind::condition});
+    CHECK(verdicts[0].condition == taken);
+  }
+  SUBCASE("the fault of a partition that the port is not in") {
+    CHECK(verifier.set_partition_faults({{ib::PKey(2), taken.text}}, now()).empty());
+    CHECK(kinds(scan()) == std::vector{Kind::verified});
+  }
+  SUBCASE("its end") {
+    CHECK(verifier.set_partition_faults({}, now()).empty());
+    CHECK(kinds(scan()) == std::vector{Kind::verified});
+  }
+}
+
 TEST_CASE_FIXTURE(Subnet, "a port that still has to lose a membership is never clean") {
   using PortFault = engine::PortFault;
   const std::vector<PortFault> faults{{kVf, PortFault::Kind::not_removed, "ignored"}};
