@@ -159,7 +159,10 @@ WrittenPartition record_with(const PartitionState& state, const std::vector<Step
   for (auto& [guid, member] : record)
     if (find_member(state.desired, guid) == nullptr && find_member(state.shown, guid) == nullptr)
       member.leaving = true;
-  if (state.shown != nullptr && owners(state).empty())
+  // Another client may make it before we do.
+  if (state.shown == nullptr || state.shown->members.empty())
+    for (auto& [guid, member] : record) member.intended = true;
+  else if (owners(state).empty())
     for (const UfmMember& shown : state.shown->members) {
       const MemberValues* const desired = find_member(state.desired, shown.guid);
       if (desired != nullptr && has_values(shown, *desired)) record[shown.guid] = {*desired};

@@ -89,7 +89,8 @@ std::vector<Step> plan(const PartitionState& state, const Difference& difference
 // Our record of the partition, with the changes that these steps make: on disk before the first of
 // them. A member that is there as desired is ours from now on, even if we did not add it; one that
 // is neither desired nor there is leaving. In a partition that is not another user's, all that UFM
-// shows are not only intended any more. Removed foreign members do not get into it.
+// shows are not only intended any more; if UFM shows no member, all are intended again. Removed
+// foreign members do not get into it.
 WrittenPartition record_with(const PartitionState& state, const std::vector<Step>& steps);
 
 }  // namespace ibpod::sm::ufm

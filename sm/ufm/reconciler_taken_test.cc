@@ -161,6 +161,38 @@ TEST_CASE_FIXTURE(TakenBed, "a P_Key that was ours once is ours again only if it
   check_theirs();
 }
 
+TEST_CASE_FIXTURE(TakenBed, "a P_Key that was ours until a reading has not shown it any more") {
+  SUBCASE("our last member there was removed while another one could not be added") {
+    reach({{kBlue, {{kA, kFull}, {kB, kFull}}}, {kRed, {{kA, kFull}}}});
+    inject(FaultKind::refuse, {Operation::post}, 400, 0);
+    admin(Operation::remove_guids, kBlue, {kB});
+    pass(minutes(1));
+    CHECK(faults() == "0b not_added");
+    want({{kBlue, {{kB, kFull}}}, {kRed, {{kA, kFull}}}});
+    run();
+  }
+  bool ends = false;
+  SUBCASE("it was lost, and could not be made again") {
+    SUBCASE("by the same process") {}
+    SUBCASE("by this process, and by the next one") { ends = true; }
+    reach({{kBlue, {{kB, kFull}}}, {kRed, {{kA, kFull}}}});
+    inject(FaultKind::refuse, {Operation::post}, 400, 0);
+    admin(Operation::delete_partition, kBlue);
+    pass(minutes(1));
+  }
+  REQUIRE(members(kBlue).empty());
+  if (ends) start();
+  admin(Operation::post, kBlue, {kForeign});
+  ufm.clear_faults();
+  pass(minutes(20));
+  CHECK(members(kBlue) == Members{{kForeign, kFull}});
+  CHECK(faults() == "0b not_added");
+  CHECK(findings() == "unwritten_pkey 1");
+  admin(Operation::remove_guids, kBlue, {kForeign});
+  pass(minutes(3));
+  check_converged();
+}
+
 TEST_CASE_FIXTURE(TakenBed,
                   "taken while its only member is removed to be added with other values") {
   reach({{kBlue, {{kA, kFull}}}, {kRed, {{kA, kFull}}}});
