@@ -60,6 +60,18 @@ std::string taken_text(ib::PKey pkey, const std::vector<ib::Guid>& owners) {
          " in UFM, or choose another P_Key";
 }
 
+EngineFinding unused_finding(const std::map<ib::PKey, std::vector<ib::Guid>>& taken) {
+  const auto text_of = [](const auto& entry) {
+    return entry.first.text() + " with " + list(entry.second);
+  };
+  return {EngineFinding::Kind::unwritten_pkey, taken.size(), "UFM",
+          "no partition of ibpod-sm has these P_Keys of its ranges, and UFM has ports in them that "
+          "ibpod-sm did not put there: " +
+              join_first(kMostListed, taken, text_of),
+          "remove these members in UFM if they are from before a restore; if another client needs "
+          "them, take its P_Keys out of \"pkeys\""};
+}
+
 std::string uncovered_cause(ib::PKey pkey) {
   return "P_Key " + pkey.text() +
          " has members in UFM that ibpod-sm has put there, and is in no range of \"pkeys\" any "
@@ -135,6 +147,8 @@ std::vector<EngineFinding> PartitionStates::findings(Time now) const {
         state.shown->ip_over_ib.value_or(state.desired->ip_over_ib) != state.desired->ip_over_ib)
       findings.push_back(ipoib_finding(pkey, state.desired->ip_over_ib));
   }
+  const auto taken = this->taken();
+  if (!taken.empty()) findings.push_back(unused_finding(taken));
   return findings;
 }
 
