@@ -194,6 +194,7 @@ TEST_CASE_FIXTURE(Fixture,
     CHECK_FALSE(client.add(addition));
     CHECK(ufm->ufm().partitions().contains(ib::PKey(5)));
     ufm->ufm().clear_faults();
+    REQUIRE(client.partitions());
     CHECK(client.add(addition));
     CHECK(ufm->ufm().partitions().at(ib::PKey(5)).members.size() == 1);
   }

@@ -46,6 +46,10 @@ bool Reconciler::tick(Time now) {
   placements_.advance(now);
   states_.expire(now);
   if (newest_.number == 0) return false;
+  if (has_other_master()) {
+    masters_ = api_.masters();
+    states_.invalidate();
+  }
   const ShownPartitions& shown = states_.shown();
   if (!shown.is_complete() || now >= next_scan_)
     return connection_.may(Use::read, now) && scan(now);
@@ -67,6 +71,9 @@ bool Reconciler::scan(Time now) {
     return true;
   }
   connection_.succeeded(Use::read);
+  // The first master has answered to all of it; with another one a part is the last one's.
+  if (masters_ != 0 && has_other_master()) return true;
+  masters_ = api_.masters();
   next_scan_ = now + read_interval_;
   steps_ = 0;
   note_lost(states_.read_all(std::move(read).value(), now));
@@ -80,6 +87,7 @@ bool Reconciler::read(ib::PKey pkey, Time now) {
     return true;
   }
   connection_.succeeded(Use::read);
+  if (has_other_master()) return true;
   note_lost(states_.read(pkey, std::move(read).value(), now));
   if (states_.shown().touched().empty()) steps_ = 0;
   return true;
@@ -115,6 +123,10 @@ bool Reconciler::take(const Step& step, Time now) {
       return true;
   }
 }
+
+// Another server than the one that was read, or the same after a failure: it may lack the last
+// changes.
+bool Reconciler::has_other_master() const { return api_.masters() != masters_; }
 
 // A UFM that did not answer may have been replaced by its standby, and the call may have had its
 // effect: all partitions are read before the next change.

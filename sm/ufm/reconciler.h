@@ -36,7 +36,8 @@ class Reconciler {
   // Makes one call at most. True if there may be more to do at once; false: not before alarm(),
   // unless want() is called. `now`: the present time, read again for each call of tick().
   bool tick(Time now);
-  // Nothing: never.
+  // The first time after `now` at which there is something to do; nothing: never. If `now` is not
+  // after the last tick(), nothing that has become due since then is lost.
   std::optional<Time> alarm(Time now) const;
 
   // As of the last tick().
@@ -58,6 +59,7 @@ class Reconciler {
   bool scan(Time now);
   bool read(ib::PKey pkey, Time now);
   bool take(const Step& step, Time now);
+  bool has_other_master() const;
   void note_failure(Connection::Use use, const Error& error, Time now);
   void note_lost(bool lost);
   void note_in_place(Time now);
@@ -73,7 +75,8 @@ class Reconciler {
   Version newest_, candidate_;
   std::optional<Fault> fault_;
   Time next_scan_{};
-  size_t steps_ = 0;  // since a partition was read
+  uint64_t masters_ = 0;  // UfmApi::masters() of what was read
+  size_t steps_ = 0;      // since a partition was read
   struct Totals {
     uint64_t losses = 0;
     uint64_t reconciled = 0;

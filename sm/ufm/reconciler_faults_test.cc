@@ -389,7 +389,33 @@ TEST_CASE_FIXTURE(Bed, "after a call without answer all is read at once: it may 
   CHECK(status().losses == 1);
 }
 
-TEST_CASE_FIXTURE(Bed, "a partition of ours that another user takes stays ours") {
+TEST_CASE_FIXTURE(Bed, "another master answers, without a failed call: all is read from it") {
+  api.found_masters = 1;
+  reach({{kRed, {{kA, kFull}}}});
+  Operation during = Operation::post;
+  SUBCASE("in the place of a change") {}
+  SUBCASE("to the reading of one partition") { during = Operation::read; }
+  SUBCASE("to the reading of all") { during = Operation::list; }
+  bool is_over = false;
+  api.before = [&] {
+    if (api.next != during || std::exchange(is_over, true)) return;
+    REQUIRE(ufm.lose_writes(2) > 0);
+    ++api.found_masters;
+  };
+  want({{kBlue, {{kA, kFull}}}, {kRed, {{kA, kFull}}}});
+  api.after = [&] {
+    if (is_over && api.next != Operation::list && reconciler->status(now).placed == version)
+      CHECK(in_ufm() == desired());
+  };
+  pass(minutes(5));
+  REQUIRE(is_over);
+  CHECK(status().losses == 1);
+  check_converged();
+}
+
+// As long as one of its members was not missing when it was read: nothing tells the two apart.
+TEST_CASE_FIXTURE(Bed,
+                  "a partition that another user makes again between two readings stays ours") {
   reach({{kBlue, {{kA, kFull}}}});
   admin(Operation::delete_partition, kBlue);
   admin(Operation::post, kBlue, {kForeign});

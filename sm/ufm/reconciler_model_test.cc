@@ -21,7 +21,8 @@ struct Killed {};
 class Course : public Bed {
  public:
   explicit Course(unsigned seed) : random_(seed) {
-    ufm.set_switches({.removal_of_last_deletes = pick(4) != 0,
+    ufm.set_switches({.post_creates = pick(4) != 0,
+                      .removal_of_last_deletes = pick(4) != 0,
                       .atomic = pick(2) != 0,
                       .missing_is_404 = pick(2) != 0,
                       .post_overwrites_ip_over_ib = pick(2) != 0,
@@ -108,8 +109,8 @@ class Course : public Bed {
                            FaultKind::hang_after, FaultKind::slow, FaultKind::truncate};
     const std::array statuses{400, 401, 403, 404, 409, 500, 503};
     const std::array operations{Operation::list, Operation::read, Operation::post,
-                                Operation::remove_guids};
-    inject(kinds[static_cast<size_t>(pick(9))], {operations[static_cast<size_t>(pick(4))]},
+                                Operation::remove_guids, Operation::add_empty};
+    inject(kinds[static_cast<size_t>(pick(9))], {operations[static_cast<size_t>(pick(5))]},
            statuses[static_cast<size_t>(pick(7))], 1 + pick(3));
   }
 
@@ -132,6 +133,7 @@ class Course : public Bed {
       }
       default:
         (void)ufm.lose_writes(static_cast<size_t>(1 + pick(3)));  // as many as there are
+        if (pick(2) == 0) ++api.found_masters;
         return;
     }
   }

@@ -79,8 +79,10 @@ struct Bed {
 
   // One call at most, which takes ten milliseconds.
   bool tick() {
-    const bool more = reconciler->tick(now);
+    const Reconciler::Time begun = now;
+    const bool more = reconciler->tick(begun);
     now += milliseconds(10);
+    if (!more && version > 0) CHECK_MESSAGE(reconciler->alarm(begun), "it is woken again");
     return more;
   }
   // All that is due now.

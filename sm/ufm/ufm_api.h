@@ -117,6 +117,9 @@ class UfmApi {
   virtual Status remove_guid_group(uint64_t id) = 0;
 
   virtual Peer peer() const { return Peer::none; }
+  // Counts the times that a server was found to be the master: another one, or the same after it
+  // has failed. It may lack what the one before had.
+  virtual uint64_t masters() const { return 0; }
   // From any thread: ends the running call, and all later ones, with unavailable, within a second.
   // An implementation that cannot do that lets the call run until its timeout.
   virtual void cancel() {}

@@ -40,6 +40,7 @@ class UfmClient : public UfmApi {
   Result<uint64_t> add_guid_group(ib::Guid physical, const std::vector<ib::Guid>& vfs) override;
   Status remove_guid_group(uint64_t id) override;
   Peer peer() const override { return servers_.peer(); }
+  uint64_t masters() const override { return servers_.masters(); }
   void cancel() override { servers_.cancel(); }
   // unsupported, these four and guid_groups(), if this release of UFM does not serve them.
   Result<std::string> version() override;

@@ -152,6 +152,7 @@ TEST_CASE("keys in a body under 200 are no refusal: a reading decides; HTML is n
   CHECK(client.add(kAddition));
   body = "<html>login</html>";
   CHECK(error_of(client.add(kAddition)).find("got HTML") != std::string::npos);
+  REQUIRE(client.version());
   CHECK(error_of(client.remove(ib::PKey(5), {ib::Guid(1)})).find("got HTML") != std::string::npos);
 }
 
@@ -394,14 +395,21 @@ TEST_CASE("the address that answers as master is kept, until it does not") {
   REQUIRE(client.version());
   CHECK(pair.second.requests().size() == 1);
   CHECK(client.denials().empty());
+  CHECK(client.masters() == 1);
   // A failover, in the middle of a change.
   pair.second_is_master = true;
   pair.fault = [](const auto&) { return HttpsAnswer{.status = 503}; };
+  CHECK(error_of(client.remove(ib::PKey(5), {ib::Guid(1)}))
+            .find("not sent: " + pair.second.address() + " is the master now") !=
+        std::string::npos);
+  CHECK_MESSAGE(client.masters() == 2, "what was read was the other one's");
+  CHECK(client.peer() == Peer::master);
+  CHECK(pair.ufm.partitions.at(ib::PKey(5)).members.size() == 2);
+  const size_t before = pair.sent().size();
   REQUIRE(client.remove(ib::PKey(5), {ib::Guid(1)}));
   CHECK(pair.ufm.partitions.at(ib::PKey(5)).members.size() == 1);
-  const size_t before = pair.sent().size();
-  REQUIRE(client.version());
   CHECK(pair.sent(before).empty());
+  CHECK(client.masters() == 2);
 }
 
 TEST_CASE("if no address is the master, the error names all") {

@@ -70,12 +70,22 @@ Status UfmServers::call(const RestCall& call, const Reader& read) {
         if (is_denied(error)) denials_.push_back(error.text());
     }
     current_ = at;
+    const bool is_other = master_ != at;
+    if (is_other) ++masters_;
+    master_ = at;
+    if (is_other && masters_ > 1 && call.method != "GET") {
+      confirmed_ = true;
+      return Error(Code::unavailable,
+                   "not sent: " + addresses_[at] +
+                       " is the master now, and may have other partitions than were read before");
+    }
     const Status done = ask(at, call, read, access);
     confirmed_ = done || (done.error().code() != Code::unavailable && !is_denied(done.error()));
     if (done || done.error().code() != Code::unavailable) {
       peer_ = Peer::master;
       return done;
     }
+    master_.reset();
     errors.push_back(done.error());
   }
   return failure(errors);

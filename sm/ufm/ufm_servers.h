@@ -8,7 +8,9 @@
 #include "sm/ufm/ufm_api.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,9 +33,10 @@ class UfmServers {
   explicit UfmServers(const ClientSettings& settings);
 
   // Sends the call to the master. An address is taken for the master after it has answered with a
-  // list of P_Keys, until a call of it is unavailable; then all others are tried, each once, and a
-  // change is sent again: it may be done twice, which is the same as once. The error names each
-  // address that was tried. It is denied if one of them denied, for it may be the master.
+  // list of P_Keys, until a call of it is unavailable; then all others are tried, each once. A
+  // change is unavailable if that has found a master: its partitions may be other ones than the
+  // change was made for. The error names each address that was tried. It is denied if one of them
+  // denied, for it may be the master.
   Status call(const RestCall& call, const Reader& read);
 
   // Reached by the last call(). An address that answers, but not as the master, is a standby's only
@@ -41,6 +44,8 @@ class UfmServers {
   Peer peer() const {
     return peer_ == Peer::standby && addresses_.size() == 1 ? Peer::none : peer_;
   }
+  // See UfmApi.
+  uint64_t masters() const { return masters_; }
   // From any thread: see UfmApi.
   void cancel() { exchange_.cancel(); }
 
@@ -65,6 +70,8 @@ class UfmServers {
   HttpExchange exchange_;
   size_t current_ = 0;
   bool confirmed_ = false;  // the current one is the master, as far as we know
+  uint64_t masters_ = 0;
+  std::optional<size_t> master_;  // the last one, until a call of it is unavailable
   std::vector<std::string> denials_;
   Peer peer_ = Peer::none;
 };

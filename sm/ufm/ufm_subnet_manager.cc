@@ -65,12 +65,13 @@ UfmSubnetManager::~UfmSubnetManager() {
 void UfmSubnetManager::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     adopt_newest();
+    const Reconciler::Time begun = Clock::now();
     // In turns: neither members nor groups wait for all of the others.
     bool more = reconciler_.tick(Clock::now());
     more = run_mapping() || more;
     more = more || run_preflight();
     publish();
-    if (!more) wait(stop);
+    if (!more) wait(stop, begun);
   }
 }
 
@@ -100,14 +101,14 @@ bool UfmSubnetManager::run_preflight() {
   return preflight_.due() <= now && is_serving() && preflight_.tick(*api_, now);
 }
 
-void UfmSubnetManager::wait(const std::stop_token& stop) {
+// An alarm that has come since `begun` ends the wait at once.
+void UfmSubnetManager::wait(const std::stop_token& stop, Reconciler::Time begun) {
   const auto is_due = [this] {
     return wanted_.version != adopted_.version || wanted_.vf_change != adopted_.vf_change;
   };
-  const Reconciler::Time now = Clock::now();
-  std::optional<Reconciler::Time> alarm = reconciler_.alarm(now);
-  if (alarm && preflight_.due() > now) alarm = std::min(*alarm, preflight_.due());
-  if (const auto due = mapping_.alarm(now); alarm && due) alarm = std::min(*alarm, *due);
+  std::optional<Reconciler::Time> alarm = reconciler_.alarm(begun);
+  if (alarm && preflight_.due() > begun) alarm = std::min(*alarm, preflight_.due());
+  if (const auto due = mapping_.alarm(begun); alarm && due) alarm = std::min(*alarm, *due);
   std::unique_lock lock(mutex_);
   if (alarm)
     wake_.wait_until(lock, stop, *alarm, is_due);

@@ -93,7 +93,7 @@ class UfmSubnetManager final : public engine::SubnetManager {
   bool is_serving() const;
   bool run_mapping();
   bool run_preflight();
-  void wait(const std::stop_token& stop);
+  void wait(const std::stop_token& stop, Reconciler::Time begun);
 
   EngineSettings settings_;
   OnChange on_change_;
