@@ -34,6 +34,8 @@ std::shared_ptr<const KeySet> FollowedKeySet::now() {
 
 Status FollowedKeySet::state() const {
   const std::lock_guard lock(mutex_);
+  if (trouble_ && keys_->keys().empty())
+    return Error(Code::unavailable, file_.string() + ": no keys: every token is refused");
   if (trouble_) return ok();
   return Error(trouble_.error()).during("the previous keys stay in use");
 }

@@ -17,10 +17,11 @@ class FollowedKeySet {
   // Fails, with the file's name, if the file cannot be used.
   static Result<std::unique_ptr<FollowedKeySet>> open(Path file);
 
-  // The keys of the file as it is now. A file that cannot be used leaves the previous keys in use.
+  // The keys of the file as it is now. A file that cannot be used leaves the previous keys in use;
+  // an empty list of keys withdraws them.
   // Costs one stat(2) while nothing changes, also for a file that is no key set.
   std::shared_ptr<const KeySet> now();
-  // Why the file is not in use as it is. As of the last now().
+  // Why the file is not in use as it is, or that it has no key. As of the last now().
   Status state() const;
 
  private:

@@ -83,6 +83,10 @@ Status Key::verify(const Token& token) const {
   if (token.algorithm != algorithm_)
     return refusal("header alg: expected " + std::string(name(algorithm_)) + ", that of the key " +
                    Value(id_).ascii() + ", got " + std::string(name(token.algorithm)));
+  // Two numbers of 32 bytes (RFC 7518, 3.4); cjose takes longer ones, too.
+  if (algorithm_ == Algorithm::es256 && token.signature_bytes != 64)
+    return refusal("the signature: expected 64 bytes, got " +
+                   std::to_string(token.signature_bytes));
   const std::unique_ptr<cjose_jws_t, decltype(&cjose_jws_release)> jws(
       cjose_jws_import(token.text.data(), token.text.size(), nullptr), &cjose_jws_release);
   if (jws != nullptr && cjose_jws_verify(jws.get(), jwk_.get(), nullptr)) return ok();

@@ -36,7 +36,8 @@ Result<KeySet> KeySet::parse(std::string_view text) {
       return element.wrong("two keys have the kid " + Value(key->id()).ascii());
     keys.push_back(*std::move(key));
   }
-  if (keys.empty()) return list.wrong("expected a key for RS256 or ES256, got none");
+  if (keys.empty() && !elements.empty())
+    return list.wrong("expected a key for RS256 or ES256, got none");
   return KeySet(std::move(keys));
 }
 
@@ -44,7 +45,9 @@ Status KeySet::verify(const Token& token) const {
   if (const Key* const key = find_key(keys_, token.key_id)) return key->verify(token);
   constexpr size_t kMostListed = 3;
   const std::string known =
-      join_first(kMostListed, keys_, [](const Key& key) { return Value(key.id()).ascii(); });
+      keys_.empty()
+          ? "which has none"
+          : join_first(kMostListed, keys_, [](const Key& key) { return Value(key.id()).ascii(); });
   return refusal("header kid: expected a key of the issuer, " + known + ", got " +
                  Value(token.key_id).ascii());
 }

@@ -14,8 +14,8 @@ class KeySet {
   static constexpr size_t kMostKeys = 100;
 
   // {"keys": [{"kty": "RSA", "kid": …, "n": …, "e": …}]}. Keys that can sign no token of an
-  // Algorithm are left out. invalid if none is left, if there are too many, if two have one `kid`,
-  // and as Key::read().
+  // Algorithm are left out. An empty list is a set that verifies nothing. invalid if no key of a
+  // list is left, if there are too many, if two have one `kid`, and as Key::read().
   static Result<KeySet> parse(std::string_view text);
 
   // ok if the key that the token names is one of these and has signed it. denied otherwise.

@@ -1,3 +1,4 @@
+#include "lib/jwt/base64url.h"
 #include "lib/jwt/followed_key_set.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_issuer.h"
@@ -57,14 +58,23 @@ TEST_CASE("key set: the key decides on the algorithm, never the token") {
         R"(header kid: expected a key of the issuer, "r1", "e1", got "x")");
 }
 
-TEST_CASE("key set: an ES256 signature is two numbers of 32 bytes, not DER, not empty") {
+TEST_CASE("key set: an ES256 signature is two numbers of 32 bytes, and no other form of them") {
   const TestIssuer ec("e1");
   const KeySet keys = KeySet::parse(key_set_of({ec.jwk()})).value();
   const std::string token = ec.sign(pod_claims("n1", 1000));
-  const std::string text = token.substr(0, token.rfind('.') + 1);
-  for (const std::string& signature :
-       {std::string(1, 'x'), std::string(63, 'x'), std::string(64, '\0'), std::string(65, 'x')})
-    CHECK_FALSE(verify(keys, text + base64url(signature)));
+  const size_t begin = token.rfind('.') + 1;
+  const std::string good = decode_base64url(token.substr(begin)).value();
+  const auto error_with = [&](const std::string& signature) {
+    const Status verified = verify(keys, token.substr(0, begin) + base64url(signature));
+    return verified ? "" : verified.error().text();
+  };
+  REQUIRE(error_with(good).empty());
+  const std::string zero(1, '\0');
+  CHECK(error_with(good + zero) == "the signature: expected 64 bytes, got 65");
+  CHECK(error_with(zero + good.substr(0, 32) + zero + good.substr(32)) ==
+        "the signature: expected 64 bytes, got 66");
+  CHECK(error_with(good.substr(1)) == "the signature: expected 64 bytes, got 63");
+  CHECK(error_with(std::string(64, '\0')) == "the signature is not that of the key \"e1\"");
 }
 
 TEST_CASE("key set: keys that can sign no token are left out") {
@@ -92,7 +102,6 @@ TEST_CASE("key set: what cannot be used is refused, with its place") {
   } table[] = {
       {"{}", "the document: the key \"keys\" is missing"},
       {"[]", "the document: expected an object, got a list"},
-      {key_set_of({}), "keys: expected a key for RS256 or ES256, got none"},
       {key_set_of({TestIssuer("e2", kEc, 384).jwk()}),
        "keys: expected a key for RS256 or ES256, got none"},
       {key_set_of({without_kid}), "keys[0]: the key \"kid\" is missing"},
@@ -133,14 +142,31 @@ TEST_CASE("followed key set: the issuer's next keys are used once they are in th
   CHECK_FALSE(verify(*followed->now(), before.sign(pod_claims("n1", 1000))));
   CHECK(followed->state());
 
-  REQUIRE(write_file_atomically(file, "{\"keys\": []}"));
+  REQUIRE(write_file_atomically(file, "{\"keys\": [7]}"));
   CHECK(verify(*followed->now(), after.sign(pod_claims("n1", 1000))));
-  CHECK(followed->state().error().text() ==
-        "the previous keys stay in use: " + file.string() +
-            ": keys: expected a key for RS256 or ES256, got none");
+  CHECK(followed->state().error().text() == "the previous keys stay in use: " + file.string() +
+                                                ": keys[0]: expected an object, got the number 7");
   std::filesystem::remove(file);
   CHECK(verify(*followed->now(), after.sign(pod_claims("n1", 1000))));
   CHECK(followed->state().error().code() == Code::not_found);
+}
+
+TEST_CASE("followed key set: an empty list withdraws all keys, also at the start") {
+  const TempFolder folder;
+  const Path file = folder.path() / "jwks.json";
+  const TestIssuer issuer("k1");
+  REQUIRE(write_file_atomically(file, key_set_of({issuer.jwk()})));
+  const auto followed = FollowedKeySet::open(file).value();
+  REQUIRE(write_file_atomically(file, key_set_of({})));
+  const auto of_next_process = FollowedKeySet::open(file).value();
+  for (FollowedKeySet* one : {followed.get(), of_next_process.get()}) {
+    CHECK(verify(*one->now(), issuer.sign(pod_claims("n1", 1000))).error().text() ==
+          "header kid: expected a key of the issuer, which has none, got \"k1\"");
+    CHECK(one->state().error().text() == file.string() + ": no keys: every token is refused");
+  }
+  REQUIRE(write_file_atomically(file, key_set_of({issuer.jwk()})));
+  CHECK(verify(*followed->now(), issuer.sign(pod_claims("n1", 1000))));
+  CHECK(followed->state());
 }
 
 }  // namespace

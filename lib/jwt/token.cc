@@ -82,6 +82,7 @@ Result<Token> Token::parse(std::string_view text) {
   TRY(read_header(header, token));
   token.claims = TRY(parse_object(parts[1], "claims"));
   token.text = text;
+  token.signature_bytes = parts[2].size();
   return token;
 }
 

@@ -29,6 +29,7 @@ struct Token {
   Algorithm algorithm = Algorithm::rs256;
   std::string key_id;
   json::Value claims;
+  size_t signature_bytes = 0;
 };
 
 }  // namespace ibpod::jwt
