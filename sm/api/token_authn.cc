@@ -34,14 +34,18 @@ Result<std::string> read_cluster_name(const Value& value) {
                      value.text());
 }
 
-// Compared with `iss` byte by byte.
-Result<std::string> read_issuer(const Value& value) {
+// Compared with a claim byte by byte.
+Result<std::string> read_claim(const Value& value, const std::string& meaning) {
   constexpr size_t kLongest = 1024;
-  std::string issuer = TRY(value.string());
-  if (!issuer.empty() && issuer.size() <= kLongest) return issuer;
-  return value.wrong("expected the issuer of the cluster's tokens, of at most " +
-                     std::to_string(kLongest) + " bytes, got " + std::to_string(issuer.size()));
+  std::string claim = TRY(value.string());
+  if (!claim.empty() && claim.size() <= kLongest) return claim;
+  return value.wrong("expected " + meaning + " of the cluster's tokens, of at most " +
+                     std::to_string(kLongest) + " bytes, got " + std::to_string(claim.size()));
 }
+
+Result<std::string> read_issuer(const Value& value) { return read_claim(value, "the issuer"); }
+
+Result<std::string> read_audience(const Value& value) { return read_claim(value, "the audience"); }
 
 Result<std::string> read_service_account(const Value& value) {
   const std::string text = TRY(value.string());
@@ -66,6 +70,7 @@ Result<Cluster> read_cluster(const Value& value) {
   TRY(json::take(fields, "issuer", cluster.issuer, read_issuer));
   TRY(json::take(fields, "keys", cluster.keys, json::read_path));
   TRY(json::take(fields, "serviceAccounts", cluster.service_accounts, read_service_accounts));
+  TRY(json::take(fields, "audience", cluster.audience, read_audience));
   TRY(json::refuse_unknown(value, fields));
   return cluster;
 }
@@ -108,13 +113,12 @@ Result<Caller> TokenAuthenticator::verify(std::string_view text) const {
   // First, as the keys of another cluster are others, too.
   TRY(jwt::check_issuer(token.claims, cluster_.issuer));
   TRY(keys_->now()->verify(token));
-  const jwt::ServiceAccountClaims claims =
-      TRY(jwt::check_claims(token.claims, {cluster_.issuer, std::string(kAudience),
-                                           cluster_.service_accounts, clock_()}));
-  const std::string account =
-      "system:serviceaccount:" + claims.name_space + ":" + claims.service_account.name;
-  return Caller{Role::node, claims.node.name, account + " of cluster " + cluster_.name,
-                cluster_.name};
+  const jwt::ServiceAccountClaims claims = TRY(jwt::check_claims(
+      token.claims, {cluster_.issuer, cluster_.audience, cluster_.service_accounts, clock_()}));
+  const std::string name = "system:serviceaccount:" + claims.name_space + ":" +
+                           claims.service_account.name + ", pod " + claims.pod.name + " on node " +
+                           claims.node.name + " of cluster " + cluster_.name;
+  return Caller{Role::node, claims.node.name, name, cluster_.name};
 }
 
 Status TokenAuthenticator::keys() const {

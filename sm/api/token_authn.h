@@ -16,22 +16,22 @@
 
 namespace ibpod::sm::api {
 
-// The audience that an agent's token is issued for.
-inline constexpr std::string_view kAudience = "ibpod-sm";
-
 // A Kubernetes cluster, which is the issuer of its tokens.
 struct Cluster {
   std::string name;                                                   // a DNS label
   std::string issuer;                                                 // `iss` of its tokens
   Path keys;                                                          // its JSON Web Key Set
   std::vector<std::string> service_accounts = {"ibpod/ibpod-agent"};  // NAMESPACE/NAME
+  // One of `aud` of its tokens. An ibpod-sm can use a token that it got at every other one with the
+  // same audience.
+  std::string audience = "ibpod-sm";
   bool operator==(const Cluster&) const = default;
 };
 
 // [{"name": "prod", "issuer": "https://kubernetes.default.svc.cluster.local", "keys":
-// "/etc/ibpod/prod.jwks", "serviceAccounts": ["ibpod/ibpod-agent"]}]. Nothing for an empty list.
-// Errors have the path of the wrong value; more than one cluster is an error, as the names of nodes
-// and namespaces do not carry their cluster.
+// "/etc/ibpod/prod.jwks", "serviceAccounts": ["ibpod/ibpod-agent"], "audience": "ibpod-sm"}].
+// Nothing for an empty list. Errors have the path of the wrong value; more than one cluster is an
+// error, as the names of nodes and namespaces do not carry their cluster.
 Result<std::optional<Cluster>> read_clusters(const json::Value& value);
 
 // Thread-safe.

@@ -15,6 +15,9 @@ using fabricapi::Role;
 using json::Value;
 
 constexpr int64_t kNow = 1'800'000'000;
+// The name of the caller with the token of usual(), for the audit log.
+constexpr std::string_view kName =
+    "system:serviceaccount:ibpod:ibpod-agent, pod ibpod-agent-x7k2p on node n1 of cluster prod";
 
 struct TokenFixture {
   TempFolder folder;
@@ -64,8 +67,7 @@ Value account(const std::string& name) {
 
 TEST_CASE("tokens: a pod's token of either algorithm is its node's") {
   const TokenFixture fixture;
-  const Caller n1{Role::node, "n1", "system:serviceaccount:ibpod:ibpod-agent of cluster prod",
-                  "prod"};
+  const Caller n1{Role::node, "n1", std::string(kName), "prod"};
   for (const TestIssuer* one : {&fixture.rsa, &fixture.ec}) {
     const std::string token = one->sign(usual());
     CHECK(fixture.tokens->identify("Bearer " + token).value() == n1);
@@ -117,6 +119,18 @@ TEST_CASE("tokens: each claim that is not that of a node has its reason") {
        R"(token: the claims: JSON: duplicate key "exp")"},
   };
   check_refused(fixture, table);
+}
+
+TEST_CASE("tokens: a service with an audience of its own takes no token for another one") {
+  const TokenFixture fixture;
+  Cluster east{"prod", std::string(kTestIssuer), fixture.file};
+  east.audience = "ibpod-sm.east";
+  const auto tokens = TokenAuthenticator::open(east, [] { return kNow; }).value();
+  const auto bearer = [&](const Value& claims) { return "Bearer " + fixture.rsa.sign(claims); };
+  CHECK(tokens->identify(bearer(usual())).error().text() ==
+        R"(token: claim aud: expected ibpod-sm.east, got ["ibpod-sm"])");
+  Value both = Value::array().push("ibpod-sm.west").push("ibpod-sm.east");
+  CHECK(tokens->identify(bearer(usual().set("aud", both))).value().node == "n1");
 }
 
 TEST_CASE("tokens: each signature that is not the issuer's has its reason") {
@@ -189,8 +203,7 @@ TEST_CASE("tokens: one that is replayed from another node speaks for its own nod
   const Status bound = authorize(*stolen, Call::bind, "n2");
   CHECK(bound.error().code() == Code::denied);
   CHECK(bound.error().text() ==
-        "system:serviceaccount:ibpod:ibpod-agent of cluster prod, node, may not bind for node n2, "
-        "only for n1");
+        std::string(kName) + ", node, may not bind for node n2, only for n1");
   CHECK_FALSE(authorize(*stolen, Call::create_partition));
 }
 

@@ -97,9 +97,11 @@ TEST_CASE("token service: an agent with a token and no certificate is its node, 
   Client n1 = fixture.agent("n1");
   const auto answer = n1.sync(sync_of("n1"), soon());
   REQUIRE_MESSAGE(answer, answer.error().text());
-  CHECK(
-      fixture.fabric.last_requests().caller ==
-      Caller{Role::node, "n1", "system:serviceaccount:ibpod:ibpod-agent of cluster prod", "prod"});
+  CHECK(fixture.fabric.last_requests().caller ==
+        Caller{Role::node, "n1",
+               "system:serviceaccount:ibpod:ibpod-agent, pod ibpod-agent-x7k2p on node n1 of "
+               "cluster prod",
+               "prod"});
   const auto other = n1.sync(sync_of("n2"), soon());
   REQUIRE_FALSE(other);
   CHECK(other.error().code() == Code::denied);

@@ -19,7 +19,8 @@ const std::string kEvery = R"({
     "listen": {"address": "0.0.0.0:7473", "certificate": "/c", "key": "/k", "ca": "/a"},
     "metricsAddress": "127.0.0.1:1", "logLevel": "debug", "bindSeconds": 20,
     "roles": [{"match": "CN=system:node:*", "role": "node"}, {"match": "CN=ops", "role": "administrator"}],
-    "clusters": [{"name": "prod", "issuer": "https://i", "keys": "/j", "serviceAccounts": ["a/b"]}],
+    "clusters": [{"name": "prod", "issuer": "https://i", "keys": "/j", "serviceAccounts": ["a/b"],
+        "audience": "ibpod-sm.east"}],
     "engine": "opensm",
     "opensm": {"program": "/opt/opensm", "folder": "/srv/opensm", "port": "0x0002c90300a1b2c3",
       "priority": 9, "maxWireSmps": 64, "sweepSeconds": 0, "pollingMs": 500, "pollingRetries": 1,
@@ -53,7 +54,7 @@ TEST_CASE("every key comes to its place") {
   CHECK(config->listening->tls.ca == "/a");
   CHECK(config->listening->address.port == 7473);
   CHECK(config->authority.identify({.common_name = "system:node:n1", .names = {}})->node == "n1");
-  CHECK(config->cluster == api::Cluster{"prod", "https://i", "/j", {"a/b"}});
+  CHECK(config->cluster == api::Cluster{"prod", "https://i", "/j", {"a/b"}, "ibpod-sm.east"});
   const opensm::OpenSmSettings& opensm = config->opensm.launcher.opensm;
   CHECK(opensm.port == ib::Guid(0x0002c90300a1b2c3));
   CHECK(opensm.priority == 9);
