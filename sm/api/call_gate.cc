@@ -14,10 +14,9 @@ CallQueue::Share share_of(const Caller& caller, Call call) {
   return is_reserved(call) ? CallQueue::Share::reserved : CallQueue::Share::ordinary;
 }
 
-Result<AdmittedCall> CallGate::admit(const rpc::Peer& peer, const std::string& fabric, Call call,
+Result<AdmittedCall> CallGate::admit(const Caller& caller, const std::string& fabric, Call call,
                                      CallLimiter& limiter) const {
-  AdmittedCall admitted;
-  admitted.caller = TRY(deps_.identify(peer));
+  AdmittedCall admitted{caller, nullptr};
   const std::string meant = fabric.empty() ? "default" : fabric;
   if (meant != fabric_) {
     const std::string expected = "\"" + fabric_ + "\", the fabric of this service";

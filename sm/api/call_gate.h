@@ -36,10 +36,15 @@ class CallGate {
   };
   CallGate(Deps deps, std::string fabric) : deps_(std::move(deps)), fabric_(std::move(fabric)) {}
 
-  // Checks the caller first: denied for an unknown one. not_found for another fabric; an empty one
-  // means "default" (api/ibpod/v1/fabric.proto). unavailable if the limit is reached;
-  // administrators and calls with is_reserved() may use the reserve.
-  Result<AdmittedCall> admit(const rpc::Peer& peer, const std::string& fabric, Call call,
+  // The first check of a call, before anything of its request is read. denied for an unknown
+  // caller.
+  Result<fabricapi::Caller> authenticate(const rpc::Peer& peer) const {
+    return deps_.identify(peer);
+  }
+  // not_found for another fabric; an empty one means "default" (api/ibpod/v1/fabric.proto).
+  // unavailable if the limit is reached; administrators and calls with is_reserved() may use the
+  // reserve.
+  Result<AdmittedCall> admit(const fabricapi::Caller& caller, const std::string& fabric, Call call,
                              CallLimiter& limiter) const;
   // Queues `task`, which makes the call. denied as authorize(); unavailable if the queue is full.
   Status submit(const fabricapi::Caller& caller, Call call, const CallSubject& subject,

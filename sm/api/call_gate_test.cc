@@ -20,8 +20,7 @@ struct Gate {
     return gate.submit(who, call, {"n1/c1/net1", who.node}, [] {});
   }
   Result<AdmittedCall> admit(const Caller& who, Call call) {
-    caller = who;
-    return gate.admit({}, "default", call, *limiter);
+    return gate.admit(who, "default", call, *limiter);
   }
 
   TaskQueue tasks;

@@ -174,10 +174,11 @@ class FabricService final : public CallbackService {
 
   WatchCall::Reactor* WatchBindings(Context* context, const Bytes* bytes) override {
     const rpc::Answering answering(*this);
+    const Result<Caller> caller = gate_.authenticate(rpc::peer_of(*context));
+    if (!caller) return WatchCall::refuse(caller.error());
     const auto request = parsed<v1::WatchBindingsRequest>(bytes);
     const std::string& fabric = request ? request->fabric() : settings_.fabric;
-    Result<AdmittedCall> admitted =
-        gate_.admit(rpc::peer_of(*context), fabric, Call::watch_bindings, *watches_);
+    Result<AdmittedCall> admitted = gate_.admit(*caller, fabric, Call::watch_bindings, *watches_);
     if (!admitted) return WatchCall::refuse(admitted.error());
     if (!request) return WatchCall::refuse(request.error());
     const Result<fabricapi::BindingFilter> filter = fabricapi::from_message(request->filter());
@@ -272,10 +273,17 @@ class FabricService final : public CallbackService {
   Unary* call(Context* context, const Request* request, Response* response, Call call,
               Result<Asked> asked, Ask ask) {
     const rpc::Answering answering(*this);
+    return answer(gate_.authenticate(rpc::peer_of(*context)), request->fabric(), response, call,
+                  std::move(asked), std::move(ask));
+  }
+
+  template <typename Response, typename Asked, typename Ask>
+  Unary* answer(const Result<Caller>& caller, const std::string& fabric, Response* response,
+                Call call, Result<Asked> asked, Ask ask) {
     auto* unary = new UnaryCall();  // deleted in OnDone()
     const std::shared_ptr<Responder> responder = unary->responder();
     Result<AdmittedCall> admitted =
-        gate_.admit(rpc::peer_of(*context), request->fabric(), call, *calls_);
+        caller ? gate_.admit(*caller, fabric, call, *calls_) : Result<AdmittedCall>(caller.error());
     Status passed = admitted ? ok() : Status(admitted.error());
     if (passed && !asked) passed = asked.error();
     if (!passed) {
@@ -293,18 +301,19 @@ class FabricService final : public CallbackService {
     return unary;
   }
 
-  // call() for a request in bytes, which `read` checks. The caller is checked first, even if there
-  // are too many parts.
+  // call() for a request in bytes, which `read` checks. Those of a caller who is not known are not
+  // read.
   template <typename Request, typename Read, typename Ask>
   Unary* call(Context* context, const Bytes* bytes, Bytes* response, Call call, Read read,
               Ask ask) {
     using Asked = std::invoke_result_t<Read, const Request&>;
-    Result<Request> request = parsed<Request>(bytes);
-    Request nothing;
-    nothing.set_fabric(settings_.fabric);
+    const rpc::Answering answering(*this);
+    const Result<Caller> caller = gate_.authenticate(rpc::peer_of(*context));
+    const Result<Request> request =
+        caller ? parsed<Request>(bytes) : Result<Request>(caller.error());
     Asked asked = request ? read(*request) : Asked(request.error());
-    return this->call(context, request ? &*request : &nothing, response, call, std::move(asked),
-                      std::move(ask));
+    return answer(caller, request ? request->fabric() : settings_.fabric, response, call,
+                  std::move(asked), std::move(ask));
   }
 
   Target& target_;
