@@ -52,7 +52,7 @@ struct Streams {
 
 // Why a child could not become the program.
 struct Refusal {
-  const char* step;  // a literal: it is at the same place on both sides of a fork
+  const char* step;  // a literal, which lives on
   int error;
 };
 
@@ -67,7 +67,7 @@ Result<Streams> make_streams() {
   return streams;
 }
 
-// The child's arguments, made before the fork: after it nothing may be allocated.
+// The child's arguments, made before vfork(): after it nothing may be allocated.
 struct Launch {
   const char* program;
   char* const* arguments;
@@ -76,7 +76,7 @@ struct Launch {
   pid_t parent;
 };
 
-// In the child, after fork, as all below it: only calls that are safe there.
+// In the child, as all below it: only system calls, as its memory is the parent's.
 [[noreturn]] void refuse(const char* step, const Streams& streams) {
   const Refusal refusal{step, errno};
   const ssize_t told = ::write(streams.refusal.write.get(), &refusal, sizeof refusal);
@@ -136,6 +136,13 @@ class Child {
   pid_t pid_;
 };
 
+// Not fork(), which copies the page tables of the parent, however large it is.
+pid_t launch_child(const Launch& launch, const Streams& streams) {
+  const pid_t pid = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+  if (pid == 0) become(launch, streams);
+  return pid;
+}
+
 Result<pid_t> start(const Command& command, const Streams& streams) {
   std::vector<std::string> lines;
   lines.reserve(command.environment.size());
@@ -150,9 +157,7 @@ Result<pid_t> start(const Command& command, const Streams& streams) {
   const Fd mount_namespace = TRY(open_mount_namespace(command.mount_namespace));
   const Launch launch{program.c_str(), arguments.data(), environment.data(), mount_namespace.get(),
                       ::getpid()};
-  const pid_t pid = TRY(sys("fork", [] { return ::fork(); }));
-  if (pid == 0) become(launch, streams);
-  return pid;
+  return sys("vfork", [&] { return launch_child(launch, streams); });
 }
 
 // Appends what has been written so far; closes the stream at its end.
