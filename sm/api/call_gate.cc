@@ -14,6 +14,8 @@ CallQueue::Share share_of(const Caller& caller, Call call) {
   return is_reserved(call) ? CallQueue::Share::reserved : CallQueue::Share::ordinary;
 }
 
+Result<Caller> CallGate::authenticate(const rpc::Peer& peer) const { return deps_.identify(peer); }
+
 Result<AdmittedCall> CallGate::admit(const Caller& caller, const std::string& fabric, Call call,
                                      CallLimiter& limiter) const {
   AdmittedCall admitted{caller, nullptr};

@@ -38,9 +38,7 @@ class CallGate {
 
   // The first check of a call, before anything of its request is read. denied for an unknown
   // caller.
-  Result<fabricapi::Caller> authenticate(const rpc::Peer& peer) const {
-    return deps_.identify(peer);
-  }
+  Result<fabricapi::Caller> authenticate(const rpc::Peer& peer) const;
   // not_found for another fabric; an empty one means "default" (api/ibpod/v1/fabric.proto).
   // unavailable if the limit is reached; administrators and calls with is_reserved() may use the
   // reserve.
