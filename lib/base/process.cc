@@ -52,7 +52,7 @@ struct Streams {
 
 // Why a child could not become the program.
 struct Refusal {
-  const char* step;  // a literal, which lives on
+  const char* step;  // a literal: valid in both processes
   int error;
 };
 
@@ -116,9 +116,9 @@ class Child {
   Child& operator=(Child&&) = delete;
   ~Child() {
     if (pid_ <= 0) return;
-    ::kill(-pid_, SIGKILL);
-    ::kill(pid_, SIGKILL);  // it may not have its own group yet
-    (void)wait();           // a destructor has no caller to report to
+    ::kill(-pid_, SIGKILL);  // with its group, see become()
+    ::kill(pid_, SIGKILL);
+    (void)wait();  // a destructor has no caller to report to
   }
   // Readable when the child has ended. (glibc 2.36 declares pidfd_open for C only.)
   Result<Fd> open() const {

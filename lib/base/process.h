@@ -29,7 +29,8 @@ struct Finished {
 // Runs a program until it ends, or kills it and its children at the deadline (unavailable). Does
 // not wait for children that outlive it. The program dies with the calling *thread*
 // (PR_SET_PDEATHSIG), so that it changes nothing after the caller's cleanup: call this from the
-// thread that lives longest. A failed start keeps its errno. From here on SIGPIPE is ignored and
+// thread that lives longest. The deadline begins once the program has been read: a file system that
+// hangs there holds the caller. A failed start keeps its errno. From here on SIGPIPE is ignored and
 // SIGCHLD has its default action.
 Result<Finished> run(const Command& command, Deadline deadline);
 

@@ -362,9 +362,9 @@ Status LinuxKernel::change_netdev(const Namespace& where, IfIndex index,
   NamespaceView* const view = TRY(this->view(where));
   nl::Socket& route = view->route();
   // The kernel's calls for these say by themselves that the netdev is gone.
-  const bool tells = change.name || change.mtu || change.up;
+  const bool reports_absence = change.name || change.mtu || change.up;
   std::optional<Netdev> netdev;
-  if (!tells || change.altnames || change.mode || change.umcast) {
+  if (!reports_absence || change.altnames || change.mode || change.umcast) {
     netdev = TRY(nl::find_link(route, index));
     if (!netdev) return gone(where);
   }

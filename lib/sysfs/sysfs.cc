@@ -134,7 +134,7 @@ Result<std::vector<std::string>> Sysfs::list(const Path& folder) const {
     const ssize_t size = TRY(about(folder, "list", sys("list", [&] {
                                      return ::getdents64(fd->get(), entries.data(), entries.size());
                                    })));
-    // Only an empty answer is the end: behind the entries before it, an entry that the kernel
+    // Only an empty answer is the end: after the entries before it, an entry that the kernel
     // cannot report (a name with a '/', verify_dirent_name) is the next call's error.
     if (size == 0) break;
     take_names(std::span(entries).first(static_cast<size_t>(size)), names);
