@@ -121,7 +121,7 @@ bool BindingRegistry::needs_no_proof(ib::Guid guid) const {
 void BindingRegistry::note_binding(BindingRecord& entry, const Observed& seen) {
   fabric::Binding& binding = entry.binding;
   if (const auto unproved = find_unproved(records(), entry, seen.proof)) {
-    if (binding.state == BindingState::verified) return;
+    if (binding.state == BindingState::verified || seen.source == Source::clean) return;
     journal_.set_status(
         entry, binding.state,
         {Reason::waiting, "partition " + *unproved +

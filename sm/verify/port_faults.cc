@@ -45,7 +45,7 @@ std::optional<std::string> PortFaults::text(ib::Guid port) const {
   return join(found->second, "; ", &Texts::value_type::second);
 }
 
-std::optional<std::string> PortFaults::text(const DesiredTable& desired) const {
+std::optional<std::string> PortFaults::partition_fault(const DesiredTable& desired) const {
   if (partitions_.empty()) return std::nullopt;
   for (const ib::PKey key : desired.keys)
     if (const auto found = partitions_.find(key.partition()); found != partitions_.end())

@@ -31,8 +31,8 @@ class PortFaults {
   // The condition with the text of the port's faults, which are the cause, before its own.
   fabric::Condition add_to(ib::Guid port, fabric::Condition condition) const;
   // The fault of the first partition in `desired` that is not in place at all: with a key of it a
-  // port is among the members of another client's partition, whatever keys it should have.
-  std::optional<std::string> text(const DesiredTable& desired) const;
+  // port is among the members of another client's partition.
+  std::optional<std::string> partition_fault(const DesiredTable& desired) const;
 
  private:
   using Texts = std::map<engine::PortFault::Kind, std::string>;

@@ -44,13 +44,13 @@ TEST_CASE("a table with a key of a partition that is not in place at all has its
   CHECK_FALSE(faults.set_partitions({}));
   CHECK(faults.set_partitions({{ib::PKey(1), "one"}, {ib::PKey(2), "two"}}));
   CHECK_FALSE(faults.set_partitions({{ib::PKey(1), "one"}, {ib::PKey(2), "two"}}));
-  CHECK(faults.text(with({ib::PKey(0x8002), ib::kDefaultFull})) == "two");
-  CHECK(faults.text(with({ib::PKey(1), ib::PKey(0x8001)})) == "one");
-  CHECK_FALSE(faults.text(with({ib::PKey(3), ib::kDefaultFull})));
-  CHECK_FALSE(faults.text(with({})));
+  CHECK(faults.partition_fault(with({ib::PKey(0x8002), ib::kDefaultFull})) == "two");
+  CHECK(faults.partition_fault(with({ib::PKey(1), ib::PKey(0x8001)})) == "one");
+  CHECK_FALSE(faults.partition_fault(with({ib::PKey(3), ib::kDefaultFull})));
+  CHECK_FALSE(faults.partition_fault(with({})));
   CHECK(faults.set_partitions({{ib::PKey(1), "other"}}));
-  CHECK_FALSE(faults.text(with({ib::PKey(2)})));
-  CHECK(faults.text(with({ib::PKey(1)})) == "other");
+  CHECK_FALSE(faults.partition_fault(with({ib::PKey(2)})));
+  CHECK(faults.partition_fault(with({ib::PKey(1)})) == "other");
 }
 
 TEST_CASE("the condition of a port with a fault names the fault first") {
