@@ -59,6 +59,8 @@ std::set<ib::Guid> GuidMapping::pfs() const {
 
 bool GuidMapping::tick(UfmApi& api, Time now) {
   if (!is_active() || (fault_ && now < fault_->retry)) return false;
+  // It may lack the last changes.
+  if (std::exchange(generation_, api.master_generation()) != api.master_generation()) reading_ = {};
   std::optional<GroupStep> step;
   const bool stale = !reading_.valid || now >= reading_.next || reading_.calls >= kMostCalls;
   if (!stale) step = next_step(now);
@@ -103,6 +105,7 @@ bool GuidMapping::read(UfmApi& api, Time now) {
   read_failure_.clear();
   fault_.reset();
   connection_.succeeded(Use::read);
+  generation_ = api.master_generation();
   shown_ = ShownGroups(std::move(groups).value(), written_.all());
   reading_ = {.valid = true, .calls = 0, .next = now + settings_.read_interval};
   for (const ib::Guid pf : pfs()) {

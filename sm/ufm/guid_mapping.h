@@ -89,6 +89,7 @@ class GuidMapping {
   Desired desired_;
   ShownGroups shown_;
   Reading reading_;
+  uint64_t generation_ = 0;         // UfmApi::master_generation() of the reading
   std::map<ib::Guid, Port> ports_;  // by PF
   std::optional<Fault> fault_;
   // The errors of the last call of each kind, if it has not succeeded since and is still needed.

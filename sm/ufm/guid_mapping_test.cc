@@ -48,6 +48,16 @@ TEST_CASE("a VF that moves leaves its old PF before it comes to the new one") {
   bed.check_converged();
 }
 
+TEST_CASE("another master is read at once, and gets what it lacks") {
+  MappingBed bed;
+  bed.want({{kPf1, {kVf1}}});
+  bed.run();
+  bed.remove_as_admin(bed.ufm.groups().begin()->first);
+  ++bed.api.found_generation;
+  bed.run();
+  bed.check_converged();
+}
+
 TEST_CASE("what another administrator removes comes back with the next reading") {
   MappingBed bed;
   bed.want({{kPf1, {kVf1}}});

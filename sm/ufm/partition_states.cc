@@ -53,7 +53,9 @@ void update_faults(const PartitionState& state, MemberFaults& faults,
 }  // namespace
 
 PartitionState PartitionStates::whole_state(ib::PKey pkey) const {
-  return {pkey, find(*desired_, pkey), shown_.find(pkey), written_.find(pkey)};
+  const auto found = known_foreign_.find(pkey);
+  return {pkey, find(*desired_, pkey), shown_.find(pkey), written_.find(pkey),
+          found == known_foreign_.end() ? nullptr : &found->second};
 }
 
 std::set<ib::PKey> PartitionStates::ours() const {
@@ -65,6 +67,8 @@ std::set<ib::PKey> PartitionStates::ours() const {
 
 void PartitionStates::want(std::shared_ptr<const DesiredPartitions> desired) {
   desired_ = std::move(desired);
+  std::erase_if(known_foreign_,
+                [&](const auto& entry) { return !desired_->contains(entry.first); });
   for (const ib::PKey pkey : faults_.pkeys())
     for (const ib::Guid guid : faults_.members(Kind::not_added, pkey))
       if (find_member(find(*desired_, pkey), guid) == nullptr)
@@ -161,7 +165,20 @@ bool PartitionStates::read(ib::PKey pkey, std::optional<UfmPartition> partition,
   return note_read(pkey, now);
 }
 
+// One reading without the partition, from a UFM that has just started, must not make it theirs.
+void PartitionStates::note_foreign(ib::PKey pkey) {
+  const PartitionState state = whole_state(pkey);
+  if (state.desired == nullptr || state.shown == nullptr || state.shown->members.empty()) return;
+  if (!owners(state).empty()) return;
+  const std::vector<ib::Guid> foreign = compare(state).foreign;
+  if (foreign.empty())
+    known_foreign_.erase(pkey);
+  else
+    known_foreign_[pkey] = {foreign.begin(), foreign.end()};
+}
+
 bool PartitionStates::note_read(ib::PKey pkey, Time now) {
+  note_foreign(pkey);
   tidy_record(state(pkey), now);
   const std::vector<ib::Guid> changed = confirmed_.note_read(state(pkey), now);
   // It is no loss if another user has removed what we were about to remove.
@@ -203,8 +220,8 @@ void PartitionStates::check_accepted(const PartitionState& state, Time now) {
   }
 }
 
-// An error is no fault: the record has more members than it must have, and is written again after
-// the next reading.
+// An error is no fault: the record is written again after the next reading. Until then members
+// count as shown that are not shown any more.
 void PartitionStates::tidy_record(const PartitionState& state, Time now) {
   WrittenPartition record = record_with(state, {});
   for (const ib::Guid guid : confirmed_.gone_since(state, now - kKeptLeaving)) record.erase(guid);

@@ -76,6 +76,7 @@ class PartitionStates {
   std::vector<Step> steps(ib::PKey pkey, Time now) const;
   bool waits_for_index0(const Step& step, ib::Guid guid) const;
   bool note_read(ib::PKey pkey, Time now);
+  void note_foreign(ib::PKey pkey);
   void check_accepted(const PartitionState& state, Time now);
   void tidy_record(const PartitionState& state, Time now);
 
@@ -86,6 +87,7 @@ class PartitionStates {
   ConfirmedMembers confirmed_;
   MemberFaults faults_;
   std::map<ib::PKey, std::map<ib::Guid, Kind>> accepted_;  // since the last reading
+  std::map<ib::PKey, std::set<ib::Guid>> known_foreign_;   // of desired partitions; not empty
   ib::PKey turn_;                                          // of the last step
   Time last_shown_{};                                      // UFM showed a change that it accepted
   struct Widened {

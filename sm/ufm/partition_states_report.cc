@@ -60,7 +60,7 @@ std::string taken_text(ib::PKey pkey, const std::vector<ib::Guid>& owners) {
          " in UFM, or choose another P_Key";
 }
 
-EngineFinding unused_finding(const std::map<ib::PKey, std::vector<ib::Guid>>& taken) {
+EngineFinding taken_finding(const std::map<ib::PKey, std::vector<ib::Guid>>& taken) {
   const auto text_of = [](const auto& entry) {
     return entry.first.text() + " with " + list(entry.second);
   };
@@ -148,7 +148,7 @@ std::vector<EngineFinding> PartitionStates::findings(Time now) const {
       findings.push_back(ipoib_finding(pkey, state.desired->ip_over_ib));
   }
   const auto taken = this->taken();
-  if (!taken.empty()) findings.push_back(unused_finding(taken));
+  if (!taken.empty()) findings.push_back(taken_finding(taken));
   return findings;
 }
 

@@ -125,7 +125,10 @@ std::vector<ib::Guid> owners(const PartitionState& state) {
   if (state.written != nullptr &&
       std::any_of(state.written->begin(), state.written->end(), makes_ours))
     return {};
-  return compare(state).foreign;
+  std::vector<ib::Guid> foreign = compare(state).foreign;
+  if (state.known_foreign != nullptr)
+    std::erase_if(foreign, [&](ib::Guid guid) { return state.known_foreign->contains(guid); });
+  return foreign;
 }
 
 PartitionState effective(PartitionState state) {
@@ -159,7 +162,7 @@ WrittenPartition record_with(const PartitionState& state, const std::vector<Step
   for (auto& [guid, member] : record)
     if (find_member(state.desired, guid) == nullptr && find_member(state.shown, guid) == nullptr)
       member.leaving = true;
-  // Another client may make it before we do.
+  // Another user may make it before we do.
   if (state.shown == nullptr || state.shown->members.empty())
     for (auto& [guid, member] : record) member.intended = true;
   else if (owners(state).empty())
@@ -180,8 +183,10 @@ WrittenPartition record_with(const PartitionState& state, const std::vector<Step
       else if (entry != record.end())
         entry->second = {.values = entry->second.values,
                          .leaving = find_member(state.desired, guid) == nullptr,
-                         .intended = entry->second.intended || ends};
+                         .intended = entry->second.intended};
     }
+  if (ends)
+    for (auto& [guid, member] : record) member.intended = true;
   return record;
 }
 

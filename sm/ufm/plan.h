@@ -10,6 +10,7 @@
 #include <compare>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct PartitionState {
   const DesiredPartition* desired = nullptr;
   const UfmPartition* shown = nullptr;
   const WrittenPartition* written = nullptr;
+  // Foreign members that it had while it was ours. If they come back with it, it is ours again.
+  const std::set<ib::Guid>* known_foreign = nullptr;
 };
 
 // The member; nullptr if the partition is nullptr or does not have it.
@@ -42,8 +45,8 @@ struct Difference {
 Difference compare(const PartitionState& state);
 
 // The members that show that UFM's partition is another user's: they are neither desired nor in our
-// record, and our record has no member that was shown before and is not leaving. Empty: the
-// partition is ours, or can be.
+// record nor known as foreign members, and our record has no member that was shown before and is
+// not leaving. Empty: the partition is ours, or can be.
 std::vector<ib::Guid> owners(const PartitionState& state);
 // The state by which the partition is treated: nothing is desired of one that is another user's,
 // so that our members leave it.

@@ -47,7 +47,7 @@ bool Reconciler::tick(Time now) {
   states_.expire(now);
   if (newest_.number == 0) return false;
   if (has_other_master()) {
-    masters_ = api_.masters();
+    generation_ = api_.master_generation();
     states_.invalidate();
   }
   const ShownPartitions& shown = states_.shown();
@@ -71,9 +71,7 @@ bool Reconciler::scan(Time now) {
     return true;
   }
   connection_.succeeded(Use::read);
-  // The first master has answered to all of it; with another one a part is the last one's.
-  if (masters_ != 0 && has_other_master()) return true;
-  masters_ = api_.masters();
+  generation_ = api_.master_generation();
   next_scan_ = now + read_interval_;
   steps_ = 0;
   note_lost(states_.read_all(std::move(read).value(), now));
@@ -126,7 +124,7 @@ bool Reconciler::take(const Step& step, Time now) {
 
 // Another server than the one that was read, or the same after a failure: it may lack the last
 // changes.
-bool Reconciler::has_other_master() const { return api_.masters() != masters_; }
+bool Reconciler::has_other_master() const { return api_.master_generation() != generation_; }
 
 // A UFM that did not answer may have been replaced by its standby, and the call may have had its
 // effect: all partitions are read before the next change.

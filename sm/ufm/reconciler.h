@@ -75,8 +75,8 @@ class Reconciler {
   Version newest_, candidate_;
   std::optional<Fault> fault_;
   Time next_scan_{};
-  uint64_t masters_ = 0;  // UfmApi::masters() of what was read
-  size_t steps_ = 0;      // since a partition was read
+  uint64_t generation_ = 0;  // UfmApi::master_generation() of what was read
+  size_t steps_ = 0;         // since a partition was read
   struct Totals {
     uint64_t losses = 0;
     uint64_t reconciled = 0;

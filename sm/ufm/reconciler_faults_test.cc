@@ -390,7 +390,7 @@ TEST_CASE_FIXTURE(Bed, "after a call without answer all is read at once: it may 
 }
 
 TEST_CASE_FIXTURE(Bed, "another master answers, without a failed call: all is read from it") {
-  api.found_masters = 1;
+  api.found_generation = 1;
   reach({{kRed, {{kA, kFull}}}});
   Operation during = Operation::post;
   SUBCASE("in the place of a change") {}
@@ -400,7 +400,7 @@ TEST_CASE_FIXTURE(Bed, "another master answers, without a failed call: all is re
   api.before = [&] {
     if (api.next != during || std::exchange(is_over, true)) return;
     REQUIRE(ufm.lose_writes(2) > 0);
-    ++api.found_masters;
+    ++api.found_generation;
   };
   want({{kBlue, {{kA, kFull}}}, {kRed, {{kA, kFull}}}});
   api.after = [&] {
@@ -413,7 +413,7 @@ TEST_CASE_FIXTURE(Bed, "another master answers, without a failed call: all is re
   check_converged();
 }
 
-// As long as one of its members was not missing when it was read: nothing tells the two apart.
+// No reading has shown that it was gone.
 TEST_CASE_FIXTURE(Bed,
                   "a partition that another user makes again between two readings stays ours") {
   reach({{kBlue, {{kA, kFull}}}});

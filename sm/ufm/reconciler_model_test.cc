@@ -133,7 +133,7 @@ class Course : public Bed {
       }
       default:
         (void)ufm.lose_writes(static_cast<size_t>(1 + pick(3)));  // as many as there are
-        if (pick(2) == 0) ++api.found_masters;
+        if (pick(2) == 0) ++api.found_generation;
         return;
     }
   }

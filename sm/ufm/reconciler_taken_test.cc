@@ -161,6 +161,57 @@ TEST_CASE_FIXTURE(TakenBed, "a P_Key that was ours once is ours again only if it
   check_theirs();
 }
 
+TEST_CASE_FIXTURE(TakenBed, "taken between the call that ends it and the next reading") {
+  reach({{kBlue, {{kA, kFull}, {kB, kFull}}}, {kRed, {{kA, kFull}}}});
+  inject(FaultKind::refuse, {Operation::post}, 400, 0);
+  admin(Operation::remove_guids, kBlue, {kB});
+  pass(minutes(1));
+  CHECK(faults() == "0b not_added");
+  api.after = [&] {
+    if (api.next == Operation::remove_guids && !std::exchange(taken, true))
+      admin(Operation::post, kBlue, {kForeign});
+  };
+  want({{kBlue, {{kB, kFull}}}, {kRed, {{kA, kFull}}}});
+  run();
+  REQUIRE(taken);
+  ufm.clear_faults();
+  pass(minutes(20));
+  CHECK(members(kBlue) == Members{{kForeign, kFull}});
+  CHECK(faults() == "0b not_added");
+}
+
+TEST_CASE_FIXTURE(TakenBed, "one reading without a partition of ours makes it no other user's") {
+  const Desire one{{kBlue, {{kA, kFull}}}, {kRed, {{kA, kFull}}}};
+  reach(one);
+  admin(Operation::post, kBlue, {kForeign});
+  pass(minutes(1));
+  CHECK(findings() == "foreign_member 1");
+  // A UFM that has just started.
+  const fake_ufm::Partitions all = ufm.partitions();
+  fake_ufm::Partitions shown;
+  SUBCASE("none at all") {}
+  SUBCASE("it has no members yet") { shown[kBlue] = {}; }
+  bool is_over = false;
+  api.before = [&] {
+    if (api.next == Operation::list && !is_over) ufm.set_partitions(shown);
+  };
+  api.after = [&] {
+    if (api.next == Operation::list && !std::exchange(is_over, true)) ufm.set_partitions(all);
+  };
+  pass(minutes(5));
+  REQUIRE(is_over);
+  CHECK(calls(Operation::remove_guids) == 0);
+  CHECK(members(kBlue) == Members{{kA, kFull}, {kForeign, kFull}});
+  CHECK(faults().empty());
+  CHECK(findings() == "foreign_member 1");
+  // A partition that was not desired meanwhile is theirs.
+  reach({{kRed, {{kA, kFull}}}});
+  want(one);
+  run();
+  CHECK(members(kBlue) == Members{{kForeign, kFull}});
+  CHECK(faults() == "0a not_added");
+}
+
 TEST_CASE_FIXTURE(TakenBed, "a P_Key that was ours until a reading has not shown it any more") {
   SUBCASE("our last member there was removed while another one could not be added") {
     reach({{kBlue, {{kA, kFull}, {kB, kFull}}}, {kRed, {{kA, kFull}}}});

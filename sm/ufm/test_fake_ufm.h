@@ -26,14 +26,15 @@ class FakeUfm final : public UfmApi {
   explicit FakeUfm(fake_ufm::UfmModel& model) : model_(model) {}
 
   // --- the difference of this UFM; changed while no call runs
-  bool widens = false;         // every member that is added is full
-  bool keeps_values = false;   // a member that exists already keeps its values
-  bool hides_values = false;   // answers have neither membership nor index 0
-  bool down = false;           // no address answers
-  bool standby = false;        // only the standby does
-  uint64_t found_masters = 0;  // the answer of masters(); if it grows, a change is not made once
-  bool blocks = false;         // changes wait for cancel()
-  bool has_groups = true;      // of GUIDs: since UFM 6.16
+  bool widens = false;        // every member that is added is full
+  bool keeps_values = false;  // a member that exists already keeps its values
+  bool hides_values = false;  // answers have neither membership nor index 0
+  bool down = false;          // no address answers
+  bool standby = false;       // only the standby does
+  uint64_t found_generation =
+      0;                // the answer of master_generation(); if it grows, a change is not made once
+  bool blocks = false;  // changes wait for cancel()
+  bool has_groups = true;  // of GUIDs: since UFM 6.16
   // Called before each call, and after it: may throw, which is the end of the caller's process.
   std::function<void()> before, after;
   fake_ufm::Operation next = fake_ufm::Operation::list;  // of the call that they are about
@@ -99,7 +100,7 @@ class FakeUfm final : public UfmApi {
     if (!removed && removed.error().code() == Code::not_found) return ok();
     return status_of(removed);
   }
-  uint64_t masters() const override { return found_masters; }
+  uint64_t master_generation() const override { return found_generation; }
   Peer peer() const override { return down ? Peer::none : standby ? Peer::standby : Peer::master; }
   void cancel() override {
     const std::lock_guard lock(mutex_);
@@ -152,9 +153,10 @@ class FakeUfm final : public UfmApi {
     if (before) before();
     if (down) return Error(Code::unavailable, "connection refused");
     if (standby) return Error(Code::unavailable, "503: this host is not the master");
-    const bool is_read =
-        call.operation == fake_ufm::Operation::list || call.operation == fake_ufm::Operation::read;
-    if (std::exchange(asked_master_, found_masters) != found_masters && !is_read)
+    using fake_ufm::Operation;
+    const bool is_read = call.operation == Operation::list || call.operation == Operation::read ||
+                         call.operation == Operation::list_groups;
+    if (std::exchange(asked_generation_, found_generation) != found_generation && !is_read)
       return Error(Code::unavailable, "not sent: another server is the master now");
     call.caller = kOurs;
     fake_ufm::Outcome outcome = model_.call(call);
@@ -184,7 +186,7 @@ class FakeUfm final : public UfmApi {
   }
 
   fake_ufm::UfmModel& model_;
-  uint64_t asked_master_ = 0;
+  uint64_t asked_generation_ = 0;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool cancelled_ = false;

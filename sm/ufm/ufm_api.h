@@ -119,7 +119,7 @@ class UfmApi {
   virtual Peer peer() const { return Peer::none; }
   // Counts the times that a server was found to be the master: another one, or the same after it
   // has failed. It may lack what the one before had.
-  virtual uint64_t masters() const { return 0; }
+  virtual uint64_t master_generation() const { return 0; }
   // From any thread: ends the running call, and all later ones, with unavailable, within a second.
   // An implementation that cannot do that lets the call run until its timeout.
   virtual void cancel() {}

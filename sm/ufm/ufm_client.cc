@@ -80,9 +80,17 @@ Result<T> UfmClient::get(const std::string& path, Result<T> (*parse)(std::string
   return std::move(*value);
 }
 
+// Calls that belong together must all go to one server.
+Status UfmClient::check_same_master(uint64_t generation) const {
+  if (generation == 0 || servers_.master_generation() == generation) return ok();
+  return Error(Code::unavailable, "another server of UFM became the master between two requests");
+}
+
 // A P_Key is only taken for absent if the list of all says so: a wrong address answers 404, too.
 Result<bool> UfmClient::exists(ib::PKey pkey) {
+  const uint64_t generation = servers_.master_generation();
   const auto list = TRY(get(partitions_path(), parse_partitions, Code::unavailable));
+  TRY(check_same_master(generation));
   return std::any_of(list.begin(), list.end(), [pkey](const ListedPartition& listed) {
     return listed.partition.pkey == pkey;
   });
@@ -112,6 +120,7 @@ Result<std::vector<UfmPartition>> UfmClient::read_all() {
     return Error(Code::unavailable, "UFM lists " + std::to_string(count) +
                                         " partitions without members; ibpod-sm reads at most " +
                                         std::to_string(limits_.requests) + " one by one");
+  const uint64_t generation = servers_.master_generation();
   const Deadline deadline = Deadline::in(limits_.time);
   std::vector<UfmPartition> partitions;
   for (ListedPartition& listed : list) {
@@ -122,6 +131,7 @@ Result<std::vector<UfmPartition>> UfmClient::read_all() {
     if (unread(listed)) partition = TRY(read_one(partition->pkey));
     if (partition) partitions.push_back(std::move(*partition));
   }
+  TRY(check_same_master(generation));
   return partitions;
 }
 

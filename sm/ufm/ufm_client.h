@@ -40,7 +40,7 @@ class UfmClient : public UfmApi {
   Result<uint64_t> add_guid_group(ib::Guid physical, const std::vector<ib::Guid>& vfs) override;
   Status remove_guid_group(uint64_t id) override;
   Peer peer() const override { return servers_.peer(); }
-  uint64_t masters() const override { return servers_.masters(); }
+  uint64_t master_generation() const override { return servers_.master_generation(); }
   void cancel() override { servers_.cancel(); }
   // unsupported, these four and guid_groups(), if this release of UFM does not serve them.
   Result<std::string> version() override;
@@ -57,6 +57,7 @@ class UfmClient : public UfmApi {
   Result<T> get(const std::string& path, Result<T> (*parse)(std::string_view),
                 Code missing = Code::unsupported);
 
+  Status check_same_master(uint64_t generation) const;
   Result<bool> exists(ib::PKey pkey);
   Result<std::vector<UfmPartition>> read_all();
   Result<std::optional<UfmPartition>> read_one(ib::PKey pkey);

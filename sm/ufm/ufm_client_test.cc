@@ -395,21 +395,59 @@ TEST_CASE("the address that answers as master is kept, until it does not") {
   REQUIRE(client.version());
   CHECK(pair.second.requests().size() == 1);
   CHECK(client.denials().empty());
-  CHECK(client.masters() == 1);
+  CHECK(client.master_generation() == 1);
   // A failover, in the middle of a change.
   pair.second_is_master = true;
   pair.fault = [](const auto&) { return HttpsAnswer{.status = 503}; };
   CHECK(error_of(client.remove(ib::PKey(5), {ib::Guid(1)}))
-            .find("not sent: " + pair.second.address() + " is the master now") !=
+            .find(": answered 503; not sent: " + pair.second.address() + " is the master now") !=
         std::string::npos);
-  CHECK_MESSAGE(client.masters() == 2, "what was read was the other one's");
+  CHECK_MESSAGE(client.master_generation() == 2, "what was read was the other one's");
   CHECK(client.peer() == Peer::master);
   CHECK(pair.ufm.partitions.at(ib::PKey(5)).members.size() == 2);
   const size_t before = pair.sent().size();
   REQUIRE(client.remove(ib::PKey(5), {ib::Guid(1)}));
   CHECK(pair.ufm.partitions.at(ib::PKey(5)).members.size() == 1);
   CHECK(pair.sent(before).empty());
-  CHECK(client.masters() == 2);
+  CHECK(client.master_generation() == 2);
+}
+
+TEST_CASE("a master that was away counts as another one, and one that only denied does not") {
+  Fixture fixture;
+  UfmClient client = fixture.client();
+  const auto answers = [&](int status) {
+    fixture.fault = [status](const HttpsRequest&) -> std::optional<HttpsAnswer> {
+      if (status == 200) return std::nullopt;
+      return HttpsAnswer{.status = status};
+    };
+    return client.version().ok();
+  };
+  REQUIRE(answers(200));
+  CHECK_FALSE(answers(401));
+  REQUIRE(answers(200));
+  CHECK(client.master_generation() == 1);
+  SUBCASE("away") {}
+  SUBCASE("denied, and away") { CHECK_FALSE(answers(401)); }
+  CHECK_FALSE(answers(503));
+  REQUIRE(answers(200));
+  CHECK(client.master_generation() == 2);
+}
+
+TEST_CASE("partitions of which two servers have each shown a part are not known") {
+  Pair pair;
+  pair.ufm.shape = RestUfm::Shape::words;
+  pair.add(5, {ib::Guid(1)});
+  pair.add(6, {ib::Guid(2)});
+  UfmClient client = pair.client();
+  REQUIRE(client.partitions());
+  pair.second_is_master = true;
+  pair.fault = [](const HttpsRequest& request) -> std::optional<HttpsAnswer> {
+    if (request.target.find("/0x6") == std::string::npos) return std::nullopt;
+    return HttpsAnswer{.status = 503};
+  };
+  CHECK(error_of(client.partitions()) ==
+        "another server of UFM became the master between two requests");
+  CHECK(client.partitions());
 }
 
 TEST_CASE("if no address is the master, the error names all") {

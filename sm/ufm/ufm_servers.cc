@@ -60,6 +60,7 @@ Status UfmServers::call(const RestCall& call, const Reader& read) {
     const bool is_known = confirmed_ && at == current_;
     const Status master = is_known ? ok() : confirm(at, access);
     if (!master) {
+      if (master_ == at && !is_denied(master.error())) master_.reset();
       errors.push_back(master.error());
       continue;
     }
@@ -71,13 +72,14 @@ Status UfmServers::call(const RestCall& call, const Reader& read) {
     }
     current_ = at;
     const bool is_other = master_ != at;
-    if (is_other) ++masters_;
+    if (is_other) ++generation_;
     master_ = at;
-    if (is_other && masters_ > 1 && call.method != "GET") {
+    if (is_other && generation_ > 1 && call.method != "GET") {
       confirmed_ = true;
-      return Error(Code::unavailable,
-                   "not sent: " + addresses_[at] +
-                       " is the master now, and may have other partitions than were read before");
+      errors.emplace_back(Code::unavailable, "not sent: " + addresses_[at] +
+                                                 " is the master now, and may have other "
+                                                 "partitions than were read before");
+      return failure(errors);
     }
     const Status done = ask(at, call, read, access);
     confirmed_ = done || (done.error().code() != Code::unavailable && !is_denied(done.error()));

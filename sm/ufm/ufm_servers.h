@@ -45,7 +45,7 @@ class UfmServers {
     return peer_ == Peer::standby && addresses_.size() == 1 ? Peer::none : peer_;
   }
   // See UfmApi.
-  uint64_t masters() const { return masters_; }
+  uint64_t master_generation() const { return generation_; }
   // From any thread: see UfmApi.
   void cancel() { exchange_.cancel(); }
 
@@ -70,7 +70,7 @@ class UfmServers {
   HttpExchange exchange_;
   size_t current_ = 0;
   bool confirmed_ = false;  // the current one is the master, as far as we know
-  uint64_t masters_ = 0;
+  uint64_t generation_ = 0;
   std::optional<size_t> master_;  // the last one, until a call of it is unavailable
   std::vector<std::string> denials_;
   Peer peer_ = Peer::none;
