@@ -301,7 +301,7 @@ class FabricService final : public CallbackService {
     return unary;
   }
 
-  // call() for a request in bytes, which `read` checks. Those of a caller who is not known are not
+  // call() for a request in bytes, which `read` checks. The bytes of an unknown caller are not
   // read.
   template <typename Request, typename Read, typename Ask>
   Unary* call(Context* context, const Bytes* bytes, Bytes* response, Call call, Read read,
