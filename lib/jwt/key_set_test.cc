@@ -119,8 +119,19 @@ TEST_CASE("key set: what cannot be used is refused, with its place") {
   };
   for (const auto& [text, error] : table) CHECK(error_of(text) == error);
   CHECK(error_of(key_set_of({point})).starts_with("keys[0]: cannot be used as a key of type EC"));
-  CHECK(error_of(R"({"keys": [{"kty": "RSA", "kid": "a"}]})")
-            .starts_with("keys[0]: cannot be used as a key of type RSA"));
+  CHECK(error_of(R"({"keys": [{"kty": "RSA", "kid": "a"}]})") ==
+        "keys[0]: the key \"n\" is missing");
+  const TestIssuer rsa("r2", kRsa);
+  // Padding, lengths that no bytes have, and other characters, in each number.
+  for (const auto& [jwk, numbers] :
+       {std::pair{rsa.jwk(), std::pair{"n", "e"}}, std::pair{ec.jwk(), std::pair{"x", "y"}}})
+    for (const char* const number : {numbers.first, numbers.second})
+      for (const char* const text : {"", "A", "AAAAA", "AA==", "A=AA", "AA=AAAAA", "AA A", "AAB"}) {
+        Value wrong = jwk;
+        wrong.set(number, text);
+        CHECK(error_of(key_set_of({wrong})) ==
+              std::string("keys[0].") + number + ": expected base64url without padding");
+      }
 }
 
 TEST_CASE("followed key set: the issuer's next keys are used once they are in the file") {
