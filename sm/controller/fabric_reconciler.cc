@@ -57,11 +57,7 @@ void FabricReconciler::engine_changed(state::Now now) {
   deps_.telemetry.report_condition("next start of the subnet manager", status.start_refused);
   set_engine_fault(controller::engine_fault(status), now);
   apply(verifier_.set_port_faults(deps_.subnet_manager.port_faults()), now);
-  const auto partition_faults = deps_.subnet_manager.partition_faults();
-  apply(verifier_.set_partition_faults(partition_faults, now.steady), now);
-  partition_faults_.clear();
-  for (const engine::PartitionFault& fault : partition_faults)
-    partition_faults_[fault.pkey.partition()] = fault.text;
+  apply(verifier_.set_partition_faults(deps_.subnet_manager.partition_faults(), now.steady), now);
   if (!published_.update_manual()) return;
   reserve_manual_pkeys();
   if (published_.version() != 0)
@@ -170,7 +166,7 @@ void FabricReconciler::publish(state::Now now) {
   vf_ports_.publish();
   deps_.registry.bindings.note_written(verifier_.engine().applied(), now);
   deps_.registry.partitions.note_swept(verifier_.engine().swept());
-  deps_.registry.partitions.set_engine_faults(engine_fault_, partition_faults_);
+  deps_.registry.partitions.set_engine_faults(engine_fault_, verifier_.partition_faults());
   deps_.registry.partitions.note_deleted(now);
 }
 

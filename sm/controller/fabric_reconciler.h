@@ -73,7 +73,6 @@ class FabricReconciler {
   PublishedVfPorts vf_ports_;
   ChangeTimes change_times_;
   fabric::Condition engine_fault_;
-  std::map<uint16_t, std::string> partition_faults_;  // by P_Key (15 bits)
   std::set<ib::Guid> polled_;
 };
 

@@ -88,7 +88,8 @@ struct PortFault {
   bool operator==(const PortFault&) const = default;
 };
 
-// A partition that is not in place at all, while others are.
+// A partition that is not in place at all, while others are. Its desired members have PortFaults
+// with the same text.
 struct PartitionFault {
   ib::PKey pkey;     // bit 15 clear
   std::string text;  // the cause and the remedy, for operators

@@ -46,7 +46,6 @@ std::optional<std::string> PortFaults::text(ib::Guid port) const {
 }
 
 std::optional<std::string> PortFaults::partition_fault(const DesiredTable& desired) const {
-  if (partitions_.empty()) return std::nullopt;
   for (const ib::PKey key : desired.keys)
     if (const auto found = partitions_.find(key.partition()); found != partitions_.end())
       return found->second;

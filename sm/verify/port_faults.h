@@ -30,8 +30,10 @@ class PortFaults {
   std::optional<std::string> text(ib::Guid port) const;
   // The condition with the text of the port's faults, which are the cause, before its own.
   fabric::Condition add_to(ib::Guid port, fabric::Condition condition) const;
-  // The fault of the first partition in `desired` that is not in place at all: with a key of it a
-  // port is among the members of another client's partition.
+  // The partitions that are not in place at all: by P_Key (15 bits), the text.
+  const std::map<uint16_t, std::string>& partitions() const { return partitions_; }
+  // The fault of the first of them in `desired`: with a key of it a port is among the members of
+  // another client's partition.
   std::optional<std::string> partition_fault(const DesiredTable& desired) const;
 
  private:
@@ -39,7 +41,7 @@ class PortFaults {
   bool has(ib::Guid port, engine::PortFault::Kind kind) const;
 
   std::map<ib::Guid, Texts> faults_;
-  std::map<uint16_t, std::string> partitions_;  // by P_Key (15 bits)
+  std::map<uint16_t, std::string> partitions_;
 };
 
 }  // namespace ibpod::sm::verify

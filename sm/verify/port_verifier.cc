@@ -35,8 +35,14 @@ PortVerdicts PortVerifier::set_partition_faults(const std::vector<engine::Partit
   PortVerdicts verdicts;
   if (!faults_.set_partitions(faults)) return verdicts;
   for (const ib::Guid port : desired_.named())
-    if (faults_.partition_fault(desired_of(port))) verify(port, now, verdicts);
+    if (partition_fault(port)) verify(port, now, verdicts);
   return verdicts;
+}
+
+// Mostly there is none, and a scan asks for each port.
+std::optional<std::string> PortVerifier::partition_fault(ib::Guid port) const {
+  if (partition_faults().empty()) return std::nullopt;
+  return faults_.partition_fault(desired_of(port));
 }
 
 // --- readings
@@ -123,7 +129,7 @@ void PortVerifier::verify_good(ib::Guid port, const TableFinding& finding, PortV
   using Kind = PortVerdict::Kind;
   repairs_.settle(port);
   const bool is_final = !may_get_keys_back(port, finding);
-  const std::optional<std::string> fault = faults_.partition_fault(desired_of(port));
+  const std::optional<std::string> fault = partition_fault(port);
   if (!fault)
     return verdicts.push_back({port,
                                is_final ? Kind::verified : Kind::present,
@@ -132,9 +138,8 @@ void PortVerifier::verify_good(ib::Guid port, const TableFinding& finding, PortV
                                finding.proof,
                                finding.enforcement});
   if (is_final) verdicts.push_back({port, Kind::clean, {}, finding.version, finding.proof});
-  const Condition condition{Reason::foreign_key, *fault};
   verdicts.push_back(
-      {port, Kind::condition, is_final ? condition : faults_.add_to(port, condition)});
+      {port, Kind::condition, {Reason::foreign_key, faults_.text(port).value_or(*fault)}});
 }
 
 void PortVerifier::verify_unseen(ib::Guid port, const Condition& condition,

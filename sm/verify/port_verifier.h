@@ -70,6 +70,8 @@ class PortVerifier {
   // Returns conditions for the ports whose tables, right as they are, have a key of a partition
   // that is not in place at all.
   PortVerdicts set_partition_faults(const std::vector<engine::PartitionFault>& faults, Time now);
+  // By P_Key (15 bits), the text.
+  const std::map<uint16_t, std::string>& partition_faults() const { return faults_.partitions(); }
   // The present health: repairs are planned only if the tables are ours to write.
   void set_engine_health(engine::Health health) { engine_.set_health(health); }
 
@@ -103,6 +105,7 @@ class PortVerifier {
   void verify_good(ib::Guid port, const TableFinding& finding, PortVerdicts& verdicts);
   void verify_unseen(ib::Guid port, const fabric::Condition& condition, PortVerdicts& verdicts);
   DesiredTable desired_of(ib::Guid port) const { return desired_.of(observations_.end_port(port)); }
+  std::optional<std::string> partition_fault(ib::Guid port) const;
   bool may_get_keys_back(ib::Guid port, const TableFinding& finding) const;
   void plan_repair(ib::Guid port, const TableFinding& finding, Time now, PortVerdicts& verdicts);
 

@@ -317,6 +317,8 @@ TEST_CASE_FIXTURE(Subnet, "in a partition that is not in place at all no port is
   CHECK(verdicts[1].condition == taken);
   CHECK(verifier.set_partition_faults({{ib::PKey(1), taken.text}}, now()).empty());
   CHECK(scan().back().condition == taken);
+  verifier.set_port_faults({{kVf, engine::PortFault::Kind::not_added, taken.text}});
+  CHECK_MESSAGE(scan().back().condition == taken, "it is said once");
   // Without the key the table is wrong, as without the fault.
   table = {ib::PKey()};
   CHECK(scan().front().condition.reason == Reason::missing_key);
