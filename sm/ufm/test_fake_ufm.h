@@ -31,10 +31,10 @@ class FakeUfm final : public UfmApi {
   bool hides_values = false;  // answers have neither membership nor index 0
   bool down = false;          // no address answers
   bool standby = false;       // only the standby does
-  uint64_t found_generation =
-      0;                // the answer of master_generation(); if it grows, a change is not made once
-  bool blocks = false;  // changes wait for cancel()
-  bool has_groups = true;  // of GUIDs: since UFM 6.16
+  bool blocks = false;        // changes wait for cancel()
+  bool has_groups = true;     // of GUIDs: since UFM 6.16
+  // The answer of master_generation(). If it grows, the next call fails if it is a change.
+  uint64_t found_generation = 0;
   // Called before each call, and after it: may throw, which is the end of the caller's process.
   std::function<void()> before, after;
   fake_ufm::Operation next = fake_ufm::Operation::list;  // of the call that they are about

@@ -246,7 +246,9 @@ Status UfmClient::remove_guid_group(uint64_t id) {
                         return missing ? ok() : check_change(answer.body);
                       }));
     if (!missing) return ok();
+    const uint64_t generation = servers_.master_generation();
     const std::vector<GuidGroup> groups = TRY(get(kGroups, parse_guid_groups));
+    TRY(check_same_master(generation));
     const bool listed = std::any_of(groups.begin(), groups.end(),
                                     [id](const GuidGroup& group) { return group.id == id; });
     if (!listed) return ok();
