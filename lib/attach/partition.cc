@@ -98,9 +98,9 @@ std::string missing_hint(const PortView& view, const node::Record& record) {
     return managed ? "; run `ibpodctl explain " + view.port.guid.text() + "`"
                    : "; add the GUID to the partition at the subnet manager";
   if (!view.at_other_index) return "";
-  return (managed ? "; run `ibpodctl partition update NAME --index0`"
-                  : std::string("; have the subnet manager put it at index 0")) +
-         ", or remove ipam from the network";
+  const std::string index0 = managed ? "run `ibpodctl partition update NAME --index0`"
+                                     : "have the subnet manager put it at index 0";
+  return "; " + index0 + ", or remove ipam from the network";
 }
 
 // The port when it meets the requirement, or as it was at the deadline.
