@@ -43,7 +43,7 @@ function(ibpod_program name)
   add_executable(${name} main.cc)
   target_link_libraries(${name} PRIVATE ${name}_logic)
   ibpod_compile_as(code ${name})
-  # The CNI plugins run on the host, whatever C library it has. Sanitizers cannot be linked statically.
+  # A program for any host, whatever C library that has. Sanitizers cannot be linked statically.
   if(ARG_STATIC AND CMAKE_BUILD_TYPE STREQUAL "Release")
     target_link_options(${name} PRIVATE -static -Wl,--gc-sections)
   endif()
