@@ -3,6 +3,7 @@
 #include "ctl/table.h"
 #include "ctl/words.h"
 #include "lib/base/join.h"
+#include "lib/base/printable.h"
 
 namespace ibpod::ctl {
 namespace {

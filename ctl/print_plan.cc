@@ -3,6 +3,7 @@
 #include "ctl/print_bindings.h"
 #include "ctl/table.h"
 #include "ctl/words.h"
+#include "lib/base/printable.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "ctl/session.h"
 
-#include "ctl/table.h"
 #include "ctl/unknown_word.h"
+#include "lib/base/printable.h"
 
 #include <sstream>
 

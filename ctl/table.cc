@@ -1,5 +1,7 @@
 #include "ctl/table.h"
 
+#include "lib/base/printable.h"
+
 #include <algorithm>
 
 namespace ibpod::ctl {
@@ -18,12 +20,6 @@ std::string line(const Row& row, const std::vector<size_t>& widths) {
 }
 
 }  // namespace
-
-std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return text;
-}
 
 std::string table(const Row& head, const std::vector<Row>& rows) {
   std::vector<size_t> widths;

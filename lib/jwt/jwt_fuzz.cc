@@ -9,7 +9,7 @@ namespace {
 
 // Errors of tokens are logged, and any caller can cause them.
 void check_short(const Error& error) {
-  fuzz::require(error.code() == Code::denied && error.text().size() <= 403);
+  fuzz::require(error.code() == Code::denied && error.text().size() <= 400);
   for (const char c : error.text()) fuzz::require(c >= ' ' && c <= '~');
 }
 

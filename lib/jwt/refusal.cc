@@ -1,17 +1,12 @@
 #include "lib/jwt/refusal.h"
 
-#include <algorithm>
-#include <string>
+#include "lib/base/printable.h"
 
 namespace ibpod::jwt {
 
 Error refusal(std::string_view text) {
   constexpr size_t kLongest = 400;
-  std::string shown(text.substr(0, kLongest));
-  std::replace_if(
-      shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  if (text.size() > kLongest) shown += "...";
-  return Error(Code::denied, shown);
+  return Error(Code::denied, printable(text, kLongest));
 }
 
 }  // namespace ibpod::jwt

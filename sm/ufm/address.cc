@@ -1,7 +1,7 @@
 #include "sm/ufm/address.h"
 
+#include "lib/base/printable.h"
 #include "lib/ip/prefix.h"
-#include "sm/ufm/printable.h"
 
 #include <algorithm>
 #include <charconv>

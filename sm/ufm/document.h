@@ -1,8 +1,8 @@
 // UFM's answers as JSON documents, for the parsers of messages.h.
 #pragma once
 
+#include "lib/base/printable.h"
 #include "lib/json/value.h"
-#include "sm/ufm/printable.h"
 
 #include <string_view>
 #include <utility>

@@ -1,7 +1,7 @@
 // The findings of GuidMapping.
 #include "lib/base/join.h"
+#include "lib/base/printable.h"
 #include "sm/ufm/guid_mapping.h"
-#include "sm/ufm/printable.h"
 
 #include <algorithm>
 

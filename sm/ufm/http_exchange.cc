@@ -1,6 +1,6 @@
 #include "sm/ufm/http_exchange.h"
 
-#include "sm/ufm/printable.h"
+#include "lib/base/printable.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "sm/ufm/http_failure.h"
 
+#include "lib/base/printable.h"
 #include "sm/ufm/document.h"
-#include "sm/ufm/printable.h"
 
 #include <string>
 

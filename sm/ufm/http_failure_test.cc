@@ -1,7 +1,6 @@
 #include "sm/ufm/http_failure.h"
 
 #include "sm/ufm/address.h"
-#include "sm/ufm/printable.h"
 
 #include <string>
 #include <vector>
@@ -98,14 +97,6 @@ TEST_CASE("an address is https, a host and perhaps a port") {
     CHECK(checked.error().code() == Code::invalid);
     CHECK(checked.error().text().find("https://HOST:PORT") != std::string::npos);
   }
-}
-
-TEST_CASE("a text is cut to its limit, with a mark") {
-  CHECK(printable("", 3).empty());
-  CHECK(printable("abc", 3) == "abc");
-  CHECK(printable("abcd", 3) == "...");
-  CHECK(printable("abcde", 4) == "a...");
-  CHECK(printable(std::string("\0\t\x7f\x80~ ", 6), 10) == "????~ ");
 }
 
 }  // namespace

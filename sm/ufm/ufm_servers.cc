@@ -1,10 +1,10 @@
 #include "sm/ufm/ufm_servers.h"
 
 #include "lib/base/join.h"
+#include "lib/base/printable.h"
 #include "sm/ufm/address.h"
 #include "sm/ufm/http_failure.h"
 #include "sm/ufm/messages.h"
-#include "sm/ufm/printable.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,8 +1,8 @@
 #include "sm/ufm/values.h"
 
+#include "lib/base/printable.h"
 #include "lib/base/words.h"
 #include "lib/ib/hex.h"
-#include "sm/ufm/printable.h"
 
 #include <array>
 #include <charconv>

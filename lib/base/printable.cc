@@ -1,6 +1,6 @@
-#include "sm/ufm/printable.h"
+#include "lib/base/printable.h"
 
-namespace ibpod::sm::ufm {
+namespace ibpod {
 
 std::string printable(std::string_view text, size_t most) {
   constexpr std::string_view kCut = "...";
@@ -11,4 +11,4 @@ std::string printable(std::string_view text, size_t most) {
   return cut ? shown.append(kCut) : shown;
 }
 
-}  // namespace ibpod::sm::ufm
+}  // namespace ibpod
