@@ -1,5 +1,5 @@
+#include "lib/https/address.h"
 #include "sm/config/ufm_section.h"
-#include "sm/ufm/address.h"
 
 namespace ibpod::sm::config {
 namespace {
@@ -24,7 +24,7 @@ Result<std::string> read_ufm_address(const json::Value& value) {
     return value.wrong(
         "expected https://HOST or https://HOST:PORT, got one with a user: name the user and the "
         "file with its password as ufm.user and ufm.passwordFile");
-  const Status right = ufm::check_address(text);
+  const Status right = https::check_address(text);
   if (right) return text;
   return value.wrong(right.error().text() + hint(text));
 }

@@ -15,7 +15,7 @@ Status check_ufm(const Config& config);
 void refuse_without_effect(const json::Value& document, Errors& errors);
 state::Policy::Unsupported unsupported_by_ufm();
 
-// A text that passes ufm::check_address().
+// A text that passes https::check_address().
 Result<std::string> read_ufm_address(const json::Value& value);
 
 }  // namespace ibpod::sm::config

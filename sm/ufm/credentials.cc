@@ -16,14 +16,14 @@ constexpr size_t kMostToken = 4096;
 constexpr size_t kMostPem = 1 << 20;
 
 // RFC 4648, section 4.
-Secret base64(std::string_view bytes) {
+https::Secret base64(std::string_view bytes) {
   const size_t length = (bytes.size() + 2) / 3 * 4;
   std::string text(length + 1, '\0');  // OpenSSL writes a NUL behind the digits
   EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                   reinterpret_cast<const unsigned char*>(bytes.data()),
                   static_cast<int>(bytes.size()));
   text.resize(length);
-  return Secret(std::move(text));
+  return https::Secret(std::move(text));
 }
 
 bool has_control(std::string_view text) {
@@ -32,33 +32,33 @@ bool has_control(std::string_view text) {
   });
 }
 
-Result<Secret> read_secret(const Path& path, size_t most) {
+Result<https::Secret> read_secret(const Path& path, size_t most) {
   Result<std::string> text = read_private_file(path, most + 2);
   if (!text) return std::move(text).error();
-  Secret secret(std::move(text.value()));
+  https::Secret secret(std::move(text.value()));
   secret.strip_newline();
   if (secret.empty()) return Error(Code::invalid, path.string() + " is empty");
   return secret;
 }
 
-Result<Identity> read_basic(const BasicAuth& auth) {
+Result<https::Identity> read_basic(const BasicAuth& auth) {
   if (auth.user.empty() || auth.user.find(':') != auth.user.npos || has_control(auth.user))
     return Error(Code::invalid, "expected a user name without colons");
-  Identity identity;
+  https::Identity identity;
   identity.password = TRY(read_secret(auth.password_file, kMostPassword));
   if (has_control(identity.password.text()))
     return Error(Code::invalid,
                  auth.password_file.string() +
                      ": expected one line with the password, got control characters");
-  Secret pair;
+  https::Secret pair;
   pair.append(auth.user).append(":").append(identity.password.text());
   identity.authorization.append("Basic ").append(base64(pair.text()).text());
   return identity;
 }
 
 // The raw token, not in base64: that is UFM's rule for /ufmRestV3.
-Result<Identity> read_token(const TokenAuth& auth) {
-  Identity identity;
+Result<https::Identity> read_token(const TokenAuth& auth) {
+  https::Identity identity;
   identity.password = TRY(read_secret(auth.token_file, kMostToken));
   const std::string& token = identity.password.text();
   const auto is_plain = [](char letter) { return letter > ' ' && letter <= '~'; };
@@ -69,8 +69,8 @@ Result<Identity> read_token(const TokenAuth& auth) {
   return identity;
 }
 
-Result<Identity> read_pair(const CertificateAuth& auth) {
-  Identity identity;
+Result<https::Identity> read_pair(const CertificateAuth& auth) {
+  https::Identity identity;
   identity.certificate = TRY(read_trusted_file(auth.certificate, kMostPem));
   identity.key = TRY(read_secret(auth.key, kMostPem));
   const rpc::Validity valid =
@@ -80,35 +80,19 @@ Result<Identity> read_pair(const CertificateAuth& auth) {
   return identity;
 }
 
-Result<Identity> read_identity(const Credentials::Auth& auth) {
+Result<https::Identity> read_identity(const Credentials::Auth& auth) {
   if (const auto* basic = std::get_if<BasicAuth>(&auth)) return read_basic(*basic);
   if (const auto* token = std::get_if<TokenAuth>(&auth)) return read_token(*token);
   return read_pair(std::get<CertificateAuth>(auth));
 }
 
-void replace_all(std::string& text, std::string_view from) {
-  constexpr std::string_view kHidden = "***";
-  if (from.empty()) return;
-  for (size_t at = text.find(from); at != text.npos; at = text.find(from, at + kHidden.size()))
-    text.replace(at, from.size(), kHidden);
-}
-
 }  // namespace
-
-std::string Identity::redacted(std::string text) const {
-  constexpr size_t kScheme = std::string_view("Basic ").size();
-  // The header first: it may contain the password.
-  replace_all(text,
-              std::string_view(authorization.text()).substr(authorization.empty() ? 0 : kScheme));
-  replace_all(text, password.text());
-  return text;
-}
 
 std::string_view Credentials::base_path() const {
   return std::holds_alternative<TokenAuth>(auth_) ? "/ufmRestV3" : "/ufmRest";
 }
 
-Result<Identity> Credentials::read() const {
+Result<https::Identity> Credentials::read() const {
   auto identity = read_identity(auth_);
   if (identity) return identity;
   return std::move(identity).error().as(Code::denied).during("credentials for UFM");

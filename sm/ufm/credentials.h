@@ -3,25 +3,13 @@
 #pragma once
 
 #include "lib/base/result.h"
-#include "sm/ufm/secret.h"
+#include "lib/https/identity.h"
 #include "sm/ufm/settings.h"
 
 #include <string>
 #include <string_view>
 
 namespace ibpod::sm::ufm {
-
-// One reading of the files. Wiped when it goes.
-struct Identity {
-  Secret authorization = {};     // the value of this header; empty: none
-  Secret password = {};          // or the token, as the file has it
-  std::string certificate = {};  // PEM; empty: none
-  Secret key = {};               // PEM
-
-  // The text with "***" in the place of password, token and header: for errors, which may quote a
-  // server that sends them back.
-  std::string redacted(std::string text) const;
-};
 
 class Credentials {
  public:
@@ -30,9 +18,9 @@ class Credentials {
 
   // The first part of all paths: "/ufmRest", or "/ufmRestV3" for a token.
   std::string_view base_path() const;
-  // denied if a file cannot be used, with its name, its mode and the command that fixes it. Errors
-  // never quote the content.
-  Result<Identity> read() const;
+  // One reading of the files. denied if a file cannot be used, with its name, its mode and the
+  // command that fixes it. Errors never quote the content.
+  Result<https::Identity> read() const;
 
  private:
   Auth auth_;

@@ -1,5 +1,6 @@
 #include "sm/ufm/document.h"
 
+#include "lib/https/failure.h"
 #include "lib/json/parts.h"
 
 namespace ibpod::sm::ufm {
@@ -10,13 +11,8 @@ constexpr size_t kMostValues = 4'000'000;
 
 }  // namespace
 
-bool is_html(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  return first != text.npos && text[first] == '<';
-}
-
 Result<json::Value> parse_document(std::string_view text) {
-  if (is_html(text)) return Error(Code::invalid, "expected JSON, got HTML");
+  if (https::is_html(text)) return Error(Code::invalid, "expected JSON, got HTML");
   TRY(json::check_parts(text, kMostValues));
   return json::Value::parse(text);
 }

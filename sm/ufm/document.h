@@ -9,9 +9,6 @@
 
 namespace ibpod::sm::ufm {
 
-// True for a page of a web server.
-bool is_html(std::string_view text);
-
 // invalid for HTML, and for a text that is no JSON or has more than four million values.
 Result<json::Value> parse_document(std::string_view text);
 

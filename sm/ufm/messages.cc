@@ -1,6 +1,7 @@
 #include "sm/ufm/messages.h"
 
 #include "lib/base/join.h"
+#include "lib/https/failure.h"
 #include "sm/ufm/document.h"
 #include "sm/ufm/values.h"
 
@@ -98,7 +99,7 @@ Result<std::vector<UfmVport>> parse_vports(std::string_view text) {
 }
 
 Status check_change(std::string_view text) {
-  if (is_html(text)) return Error(Code::unavailable, "expected the answer of UFM, got HTML");
+  if (https::is_html(text)) return Error(Code::unavailable, "expected the answer of UFM, got HTML");
   return ok();
 }
 

@@ -1,6 +1,6 @@
 #include "sm/ufm/ufm_client.h"
 
-#include "sm/ufm/http_failure.h"
+#include "lib/https/failure.h"
 #include "sm/ufm/messages.h"
 #include "sm/ufm/values.h"
 
@@ -70,8 +70,8 @@ template <typename T>
 Result<T> UfmClient::get(const std::string& path, Result<T> (*parse)(std::string_view),
                          Code missing) {
   std::optional<T> value;
-  TRY(servers_.call(get_list(path), [&](const HttpAnswer& answer) -> Status {
-    if (is_not_found(answer))
+  TRY(servers_.call(get_list(path), [&](const https::Answer& answer) -> Status {
+    if (https::is_not_found(answer))
       return Error(missing, "answered " + std::to_string(answer.status) +
                                 ": this release of UFM does not serve it");
     value = TRY(parse(answer.body));
@@ -99,9 +99,9 @@ Result<bool> UfmClient::exists(ib::PKey pkey) {
 Result<std::optional<UfmPartition>> UfmClient::read_one(ib::PKey pkey) {
   std::optional<UfmPartition> found;
   const std::string path = partitions_path("/" + pkey_text(pkey)).append(kGuidsData);
-  TRY(servers_.call(get_list(path), [&](const HttpAnswer& answer) -> Status {
+  TRY(servers_.call(get_list(path), [&](const https::Answer& answer) -> Status {
     found.reset();
-    if (is_not_found(answer)) return ok();
+    if (https::is_not_found(answer)) return ok();
     found = TRY(parse_partition(answer.body, pkey));
     return ok();
   }));
@@ -140,8 +140,8 @@ Status UfmClient::post_members(const Addition& addition, bool& pkey_is_missing) 
   pkey_is_missing = false;
   return servers_.call(
       {.method = "POST", .path = partitions_path(), .body = write_addition(addition)},
-      [&](const HttpAnswer& answer) -> Status {
-        const std::optional<Error> failure = failure_of(answer);
+      [&](const https::Answer& answer) -> Status {
+        const std::optional<Error> failure = https::failure_of(answer);
         pkey_is_missing = answer.status == 404 && !names_any(answer.body, addition.guids);
         return failure ? *failure : check_change(answer.body);
       });
@@ -151,8 +151,8 @@ Status UfmClient::post_members(const Addition& addition, bool& pkey_is_missing) 
 Status UfmClient::create(const Addition& addition) {
   const Status created = servers_.call(
       {.method = "POST", .path = partitions_path("/add"), .body = write_creation(addition)},
-      [](const HttpAnswer& answer) -> Status {
-        const std::optional<Error> failure = failure_of(answer);
+      [](const https::Answer& answer) -> Status {
+        const std::optional<Error> failure = https::failure_of(answer);
         return failure ? *failure : check_change(answer.body);
       });
   if (created || created.error().code() != Code::invalid) return created;
@@ -183,8 +183,8 @@ Result<bool> UfmClient::try_removal(bool by_action, ib::PKey pkey,
                                              .path = "/actions/remove_guids_from_pkey",
                                              .body = write_removal(pkey, guids)}
                                   : RestCall{.method = "DELETE", .path = path};
-  TRY(servers_.call(call, [&](const HttpAnswer& answer) -> Status {
-    done = !is_not_found(answer);
+  TRY(servers_.call(call, [&](const https::Answer& answer) -> Status {
+    done = !https::is_not_found(answer);
     return done ? check_change(answer.body) : ok();
   }));
   return done;
@@ -226,8 +226,8 @@ Result<uint64_t> UfmClient::add_guid_group(ib::Guid physical, const std::vector<
     TRY(check_group(physical, vfs));
     uint64_t id = 0;
     TRY(servers_.call({.method = "POST", .path = kGroups, .body = write_guid_group(physical, vfs)},
-                      [&](const HttpAnswer& answer) -> Status {
-                        const std::optional<Error> failure = failure_of(answer);
+                      [&](const https::Answer& answer) -> Status {
+                        const std::optional<Error> failure = https::failure_of(answer);
                         if (failure) return *failure;
                         id = TRY(parse_group_id(answer.body));
                         return ok();
@@ -241,8 +241,8 @@ Status UfmClient::remove_guid_group(uint64_t id) {
   return observed("remove_guid_group", [&]() -> Status {
     bool missing = false;
     TRY(servers_.call({.method = "DELETE", .path = kGroups + ("/" + std::to_string(id))},
-                      [&](const HttpAnswer& answer) -> Status {
-                        missing = is_not_found(answer);
+                      [&](const https::Answer& answer) -> Status {
+                        missing = https::is_not_found(answer);
                         return missing ? ok() : check_change(answer.body);
                       }));
     if (!missing) return ok();

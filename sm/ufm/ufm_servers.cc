@@ -2,8 +2,8 @@
 
 #include "lib/base/join.h"
 #include "lib/base/printable.h"
-#include "sm/ufm/address.h"
-#include "sm/ufm/http_failure.h"
+#include "lib/https/address.h"
+#include "lib/https/failure.h"
 #include "sm/ufm/messages.h"
 
 #include <algorithm>
@@ -20,16 +20,16 @@ std::string shown(std::string_view path) {
 }
 
 // A login page and a web server without UFM behind it answer, too.
-Status read_as_list(const HttpAnswer& answer) {
-  const std::optional<Error> failure = failure_of(answer);
+Status read_as_list(const https::Answer& answer) {
+  const std::optional<Error> failure = https::failure_of(answer);
   if (failure) return Error(*failure).as(Code::unavailable);
   TRY(parse_partitions(answer.body));
   return ok();
 }
 
-Status judge(const HttpAnswer& answer, const UfmServers::Reader& read) {
-  const std::optional<Error> failure = failure_of(answer);
-  if (failure && !is_not_found(answer)) return *failure;
+Status judge(const https::Answer& answer, const UfmServers::Reader& read) {
+  const std::optional<Error> failure = https::failure_of(answer);
+  if (failure && !https::is_not_found(answer)) return *failure;
   return read(answer);
 }
 
@@ -100,7 +100,7 @@ Status UfmServers::confirm(size_t at, const Access& access) {
 
 Status UfmServers::ask(size_t at, const RestCall& call, const Reader& read, const Access& access) {
   const std::string& address = addresses_[at];
-  TRY(check_address(address));
+  TRY(https::check_address(address));
   const std::string path = std::string(credentials_.base_path()) + call.path;
   auto answer = exchange_.send({.method = call.method,
                                 .url = address + path,
@@ -109,9 +109,9 @@ Status UfmServers::ask(size_t at, const RestCall& call, const Reader& read, cons
                                 .timeout = timeout_},
                                access.identity, access.ca);
   if (answer && peer_ == Peer::none) peer_ = Peer::standby;
-  if (answer && failure_of(*answer)) answer->body = access.identity.redacted(answer->body);
+  if (answer && https::failure_of(*answer)) answer->body = access.identity.redacted(answer->body);
   const Status done = answer ? judge(*answer, read) : answer.error();
-  if (answer) wipe(answer->body);  // the settings of a subnet manager contain its keys
+  if (answer) https::wipe(answer->body);  // the settings of a subnet manager contain its keys
   if (done) return done;
   const Error error =
       Error(done.error()).during(call.method + " " + shown(path) + " at " + address);

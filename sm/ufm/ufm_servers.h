@@ -2,8 +2,8 @@
 #pragma once
 
 #include "lib/base/result.h"
+#include "lib/https/exchange.h"
 #include "sm/ufm/credentials.h"
-#include "sm/ufm/http_exchange.h"
 #include "sm/ufm/settings.h"
 #include "sm/ufm/ufm_api.h"
 
@@ -16,19 +16,21 @@
 
 namespace ibpod::sm::ufm {
 
+inline constexpr size_t kMostListBytes = 64 << 20;
+
 // A call of REST, for any of the addresses.
 struct RestCall {
   std::string method;
   std::string path;  // below /ufmRest: "/resources/pkeys"
   std::string body = {};
-  size_t most_bytes = kMostErrorBytes;
+  size_t most_bytes = https::kMostErrorBytes;
 };
 
 class UfmServers {
  public:
   // Gets the answers with a status of success, and those with 404, 405 and 410. Its error
   // unavailable means that the answer is not UFM's.
-  using Reader = std::function<Status(const HttpAnswer&)>;
+  using Reader = std::function<Status(const https::Answer&)>;
 
   explicit UfmServers(const ClientSettings& settings);
 
@@ -55,7 +57,7 @@ class UfmServers {
  private:
   // The files as they are for one call.
   struct Access {
-    Identity identity;
+    https::Identity identity;
     std::string ca;
   };
   Result<Access> read_files() const;
@@ -67,7 +69,7 @@ class UfmServers {
   Credentials credentials_;
   Path ca_;
   Duration timeout_;
-  HttpExchange exchange_;
+  https::Exchange exchange_;
   size_t current_ = 0;
   bool confirmed_ = false;  // the current one is the master, as far as we know
   uint64_t generation_ = 0;

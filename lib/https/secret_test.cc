@@ -1,11 +1,11 @@
-#include "sm/ufm/secret.h"
+#include "lib/https/secret.h"
 
 #include <string>
 #include <utility>
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::ufm {
+namespace ibpod::https {
 namespace {
 
 TEST_CASE("wiping overwrites the memory of a text, short or long") {
@@ -55,4 +55,4 @@ TEST_CASE("a secret is appended to, and loses one end of line") {
 }
 
 }  // namespace
-}  // namespace ibpod::sm::ufm
+}  // namespace ibpod::https

@@ -1,8 +1,8 @@
-#include "sm/ufm/secret.h"
+#include "lib/https/secret.h"
 
 #include <string.h>
 
-namespace ibpod::sm::ufm {
+namespace ibpod::https {
 
 void wipe(std::string& text) {
   text.resize(text.capacity());
@@ -32,4 +32,4 @@ void Secret::strip_newline() {
     if (!text_.empty() && text_.back() == end) text_.pop_back();
 }
 
-}  // namespace ibpod::sm::ufm
+}  // namespace ibpod::https

@@ -1,13 +1,11 @@
-#include "sm/ufm/http_failure.h"
-
-#include "sm/ufm/address.h"
+#include "lib/https/failure.h"
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::ufm {
+namespace ibpod::https {
 namespace {
 
 TEST_CASE("the status of an answer decides the code of the failure") {
@@ -45,7 +43,7 @@ TEST_CASE("the status of an answer decides the code of the failure") {
   CHECK_FALSE(is_not_found({200}));
 }
 
-TEST_CASE("a failure has UFM's words, at most 200 bytes of them and printable") {
+TEST_CASE("a failure has the server's words, at most 200 bytes of them and printable") {
   const auto text = [](int status, const std::string& body) {
     return failure_of({status, body})->text();
   };
@@ -57,47 +55,5 @@ TEST_CASE("a failure has UFM's words, at most 200 bytes of them and printable") 
   CHECK(text(400, "a\x1b[2J\xff") == "answered 400: a?[2J?");
 }
 
-TEST_CASE("an address is https, a host and perhaps a port") {
-  for (const char* good : {"https://ufm", "https://ufm.example.com:8443", "https://UFM-1",
-                           "https://192.0.2.1", "https://[2001:db8::1]", "https://[::1]:443"}) {
-    CAPTURE(good);
-    CHECK(check_address(good));
-  }
-  for (const char* bad : {"",
-                          "ufm",
-                          "http://ufm",
-                          "HTTPS://ufm",
-                          "https://",
-                          "https://:443",
-                          "https://ufm:",
-                          "https://ufm:0",
-                          "https://ufm:65536",
-                          "https://ufm:1x",
-                          "https://ufm/",
-                          "https://ufm/path",
-                          "https://user@ufm",
-                          "https://user:password@ufm",
-                          "https://ufm?x",
-                          "https://ufm#x",
-                          "https://u fm",
-                          "https://ufm\r\nHost: x",
-                          "https://::1",
-                          "https://[::1",
-                          "https://[ufm]",
-                          "https://[192.0.2.1]",
-                          "https://-ufm",
-                          "https://.",
-                          "https://ufm:1:2",
-                          "file:///etc/passwd",
-                          "https://ufm\\@x",
-                          "https://\xc3\xa4"}) {
-    CAPTURE(bad);
-    const Status checked = check_address(bad);
-    REQUIRE_FALSE(checked);
-    CHECK(checked.error().code() == Code::invalid);
-    CHECK(checked.error().text().find("https://HOST:PORT") != std::string::npos);
-  }
-}
-
 }  // namespace
-}  // namespace ibpod::sm::ufm
+}  // namespace ibpod::https

@@ -1,4 +1,4 @@
-#include "sm/ufm/http_exchange.h"
+#include "lib/https/exchange.h"
 
 #include "lib/base/printable.h"
 
@@ -9,7 +9,7 @@
 
 #include <curl/curl.h>
 
-namespace ibpod::sm::ufm {
+namespace ibpod::https {
 namespace {
 
 constexpr size_t kMostHeaderBytes = 64 << 10;
@@ -88,7 +88,7 @@ size_t receive_header(char*, size_t, size_t count, void* to) {
   return reception.too_large ? 0 : count;
 }
 
-void set_connection(Options& options, const HttpRequest& request, const std::string& ca) {
+void set_connection(Options& options, const Request& request, const std::string& ca) {
   options.set(CURLOPT_URL, request.url.c_str());
   options.set(CURLOPT_PATH_AS_IS, 1L);
   options.set(CURLOPT_PROTOCOLS_STR, "https");
@@ -123,7 +123,7 @@ void set_identity(Options& options, const Identity& identity, Headers& headers) 
   options.set_text(CURLOPT_SSLKEY_BLOB, identity.key.text());
 }
 
-void set_request(Options& options, const HttpRequest& request, Headers& headers) {
+void set_request(Options& options, const Request& request, Headers& headers) {
   headers.add("Accept: application/json");
   options.set(CURLOPT_USERAGENT, "ibpod-sm");
   if (request.method == "GET") {
@@ -186,11 +186,11 @@ void initialize() {
 
 }  // namespace
 
-HttpExchange::HttpExchange()
+Exchange::Exchange()
     : curl_((initialize(), curl_easy_init()), [](void* curl) { curl_easy_cleanup(curl); }) {}
 
-Result<HttpAnswer> HttpExchange::send(const HttpRequest& request, const Identity& identity,
-                                      const std::string& ca) {
+Result<Answer> Exchange::send(const Request& request, const Identity& identity,
+                              const std::string& ca) {
   if (curl_ == nullptr) return Error(Code::unavailable, "libcurl has no memory");
   std::array<char, CURL_ERROR_SIZE> error{};
   Reception reception{.curl = curl_.get(), .most_bytes = request.most_bytes};
@@ -206,8 +206,8 @@ Result<HttpAnswer> HttpExchange::send(const HttpRequest& request, const Identity
   const int status = status_of(curl_.get());
   curl_easy_reset(curl_.get());  // keeps the connection, and no pointer to what goes now
   if (code == CURLE_OK || (reception.cut && status != 0))
-    return HttpAnswer{status, std::move(reception.body)};
+    return Answer{status, std::move(reception.body)};
   return failure(code, error.data(), reception);
 }
 
-}  // namespace ibpod::sm::ufm
+}  // namespace ibpod::https

@@ -1,4 +1,4 @@
-#include "sm/ufm/http_exchange.h"
+#include "lib/https/exchange.h"
 
 #include "tests/support/https_server.h"
 #include "tests/support/in_time.h"
@@ -14,7 +14,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ibpod::sm::ufm {
+namespace ibpod::https {
 namespace {
 
 using End = HttpsAnswer::End;
@@ -25,18 +25,18 @@ struct Fixture {
   TestCa ca;
   HttpsAnswer next{.body = "[]"};
   HttpsServer server;
-  HttpExchange exchange;
+  Exchange exchange;
   Identity identity;
 
   explicit Fixture(const std::vector<std::string>& names = {"IP:127.0.0.1"})
       : server(ca.issue({.common_name = "ufm", .names = names}),
                [this](const HttpsRequest&) { return next; }) {}
 
-  HttpRequest get() const { return {.method = "GET", .url = server.address() + "/x"}; }
-  Result<HttpAnswer> send(const HttpRequest& request) {
+  Request get() const { return {.method = "GET", .url = server.address() + "/x"}; }
+  Result<Answer> send(const Request& request) {
     return exchange.send(request, identity, ca.certificate());
   }
-  std::string error_of(const HttpRequest& request) {
+  std::string error_of(const Request& request) {
     const auto answer = send(request);
     REQUIRE_FALSE(answer);
     CHECK(answer.error().code() == Code::unavailable);
@@ -115,7 +115,7 @@ TEST_CASE("a server with another name, or an expired certificate, gets no reques
 TEST_CASE("a server that does not answer is unavailable when the time is over") {
   Fixture fixture;
   fixture.next.end = End::hang;
-  HttpRequest request = fixture.get();
+  Request request = fixture.get();
   request.timeout = kShort;
   const auto start = std::chrono::steady_clock::now();
   CHECK(fixture.error_of(request).find("timed out") != std::string::npos);
@@ -128,7 +128,7 @@ TEST_CASE("a server that does not answer is unavailable when the time is over") 
 TEST_CASE("a request that is cancelled ends soon, and no other is sent") {
   Fixture fixture;
   fixture.next.end = End::hang;
-  HttpRequest request = fixture.get();
+  Request request = fixture.get();
   request.timeout = Duration(300'000);
   std::thread canceller([&] {
     CHECK(in_time([&] { return !fixture.server.requests().empty(); }));
@@ -184,7 +184,7 @@ TEST_CASE("a redirect is an answer, and is not followed") {
 
 TEST_CASE("an answer has a limit: a success beyond it is refused, an error is cut") {
   Fixture fixture;
-  HttpRequest request = fixture.get();
+  Request request = fixture.get();
   request.most_bytes = 1'000;
   fixture.next = {.body = std::string(1'000, 'x')};
   CHECK(fixture.send(request).value().body.size() == 1'000);
@@ -220,8 +220,7 @@ TEST_CASE("a client's certificate is shown, and one that the server refuses is d
     const TestCa::Issued issued = issuer.issue({.common_name = name});
     const Identity identity{.certificate = issued.certificate,
                             .key = Secret(std::string(issued.key))};
-    return HttpExchange().send({.method = "GET", .url = server.address()}, identity,
-                               ca.certificate());
+    return Exchange().send({.method = "GET", .url = server.address()}, identity, ca.certificate());
   };
   REQUIRE(send(own_ca, "ibpod-sm"));
   CHECK(server.requests().back().client == "ibpod-sm");
@@ -232,4 +231,4 @@ TEST_CASE("a client's certificate is shown, and one that the server refuses is d
 }
 
 }  // namespace
-}  // namespace ibpod::sm::ufm
+}  // namespace ibpod::https

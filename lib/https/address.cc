@@ -1,4 +1,4 @@
-#include "sm/ufm/address.h"
+#include "lib/https/address.h"
 
 #include "lib/base/printable.h"
 #include "lib/ip/prefix.h"
@@ -7,7 +7,7 @@
 #include <charconv>
 #include <string>
 
-namespace ibpod::sm::ufm {
+namespace ibpod::https {
 namespace {
 
 constexpr std::string_view kScheme = "https://";
@@ -53,4 +53,4 @@ Status check_address(std::string_view address) {
                                   printable(address, 300) + "\"");
 }
 
-}  // namespace ibpod::sm::ufm
+}  // namespace ibpod::https

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ibpod::sm::ufm {
+namespace ibpod::https {
 
 // Overwrites the content, and makes the text empty.
 void wipe(std::string& text);
@@ -33,4 +33,4 @@ class Secret {
   std::string text_;
 };
 
-}  // namespace ibpod::sm::ufm
+}  // namespace ibpod::https

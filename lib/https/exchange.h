@@ -1,20 +1,19 @@
-// HttpExchange: one HTTPS request and its answer, by libcurl.
+// Exchange: one HTTPS request and its answer, by libcurl.
 #pragma once
 
 #include "lib/base/clock.h"
 #include "lib/base/result.h"
-#include "sm/ufm/credentials.h"
+#include "lib/https/identity.h"
 
 #include <atomic>
 #include <memory>
 #include <string>
 
-namespace ibpod::sm::ufm {
+namespace ibpod::https {
 
-inline constexpr size_t kMostListBytes = 64 << 20;
 inline constexpr size_t kMostErrorBytes = 64 << 10;
 
-struct HttpRequest {
+struct Request {
   std::string method;  // GET, POST or DELETE
   std::string url;     // https://…
   std::string body = {};
@@ -22,7 +21,7 @@ struct HttpRequest {
   Duration timeout{10'000};             // from connecting to the last byte
 };
 
-struct HttpAnswer {
+struct Answer {
   int status = 0;
   std::string body = {};  // without success at most the first kMostErrorBytes
 };
@@ -30,17 +29,16 @@ struct HttpAnswer {
 // Keeps its connection for the next request. Nothing comes from the environment: no proxy, no
 // .netrc. No redirect is followed. The server's certificate and name are always verified, by
 // TLS 1.2 or later. One thread at a time, but for cancel().
-class HttpExchange {
+class Exchange {
  public:
-  HttpExchange();
+  Exchange();
 
   // Sends a request once; one that is not a GET on a connection of its own, because libcurl repeats
   // a request if a kept connection breaks. `ca` is PEM; empty: the system's CAs. unavailable if the
   // server was not reached or not verified, if the answer is not complete within the timeout, or if
   // it is too large; denied if the server refuses our certificate. Errors have no word of the
   // identity.
-  Result<HttpAnswer> send(const HttpRequest& request, const Identity& identity,
-                          const std::string& ca);
+  Result<Answer> send(const Request& request, const Identity& identity, const std::string& ca);
 
   // From any thread: the request that runs, and all later ones, are unavailable within a second.
   void cancel() { cancelled_ = true; }
@@ -50,4 +48,4 @@ class HttpExchange {
   std::atomic<bool> cancelled_ = false;
 };
 
-}  // namespace ibpod::sm::ufm
+}  // namespace ibpod::https
