@@ -1,7 +1,8 @@
 #include "lib/rpc/tls_channel.h"
 
+#include "lib/base/token_file.h"
 #include "lib/rpc/channel.h"
-#include "lib/rpc/token_file.h"
+#include "lib/rpc/token_credentials.h"
 
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>

@@ -22,7 +22,7 @@ class TlsChannel {
     // The DNS name or IP address that the server's certificate has to be issued for; empty: the
     // target's.
     std::string server_name = {};
-    // Each call carries the token of this file (token_file.h); empty: none.
+    // Each call carries the token of this file (token_credentials.h); empty: none.
     Path token = {};
   };
   // Nothing is connected yet. invalid or not_found where the files cannot be used.
