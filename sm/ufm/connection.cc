@@ -1,15 +1,11 @@
 #include "sm/ufm/connection.h"
 
+#include "lib/base/jitter.h"
+
 namespace ibpod::sm::ufm {
 namespace {
 
 using engine::Health;
-
-// From three quarters to five quarters of the pause.
-Duration jittered(Duration pause, double random) {
-  const double factor = 0.75 + random / 2;
-  return Duration(static_cast<Duration::rep>(static_cast<double>(pause.count()) * factor));
-}
 
 }  // namespace
 

@@ -1,11 +1,11 @@
 #include "sm/ufm/ufm_subnet_manager.h"
 
+#include "lib/base/jitter.h"
 #include "lib/base/join.h"
 #include "sm/ufm/other_partitions.h"
 
 #include <algorithm>
 #include <memory>
-#include <random>
 #include <utility>
 
 namespace ibpod::sm::ufm {
@@ -14,12 +14,6 @@ namespace {
 using Clock = Deadline::Clock;
 
 constexpr const char* kGroupsFolder = "mapping";  // in that of the members
-
-std::function<double()> random_number() {
-  return [generator = std::minstd_rand(std::random_device()())]() mutable {
-    return std::uniform_real_distribution<double>(0, 1)(generator);
-  };
-}
 
 Status check_taken(const DesiredPartition& desired, ib::PKey pkey,
                    const std::vector<ib::Guid>& members) {
