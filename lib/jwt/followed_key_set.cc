@@ -26,7 +26,7 @@ Status FollowedKeySet::refresh() {
   return trouble_;
 }
 
-std::shared_ptr<const KeySet> FollowedKeySet::now() {
+Result<std::shared_ptr<const KeySet>> FollowedKeySet::now() {
   const std::lock_guard lock(mutex_);
   if (!read_ || read_ != file_version(file_)) (void)refresh();  // the previous keys stay in use
   return keys_;

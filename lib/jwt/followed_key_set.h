@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/base/file_version.h"
-#include "lib/jwt/key_set.h"
+#include "lib/jwt/key_source.h"
 
 #include <memory>
 #include <mutex>
@@ -11,8 +11,7 @@
 
 namespace ibpod::jwt {
 
-// From any thread.
-class FollowedKeySet {
+class FollowedKeySet final : public KeySource {
  public:
   // Fails, with the file's name, if the file cannot be used.
   static Result<std::unique_ptr<FollowedKeySet>> open(Path file);
@@ -20,9 +19,11 @@ class FollowedKeySet {
   // The keys of the file as it is now. A file that cannot be used leaves the previous keys in use;
   // an empty list of keys withdraws them.
   // Costs one stat(2) while nothing changes, also for a file that is no key set.
-  std::shared_ptr<const KeySet> now();
-  // Why the file is not in use as it is, or that it has no key. As of the last now().
-  Status state() const;
+  Result<std::shared_ptr<const KeySet>> now() override;
+  // Does nothing: each now() looks at the file.
+  void key_missing() override {}
+  // As of the last now().
+  Status state() const override;
 
  private:
   explicit FollowedKeySet(Path file) : file_(std::move(file)) {}

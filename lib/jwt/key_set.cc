@@ -41,6 +41,8 @@ Result<KeySet> KeySet::parse(std::string_view text) {
   return KeySet(std::move(keys));
 }
 
+bool KeySet::has(std::string_view id) const { return find_key(keys_, id) != nullptr; }
+
 Status KeySet::verify(const Token& token) const {
   if (const Key* const key = find_key(keys_, token.key_id)) return key->verify(token);
   constexpr size_t kMostListed = 3;

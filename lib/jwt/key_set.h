@@ -20,6 +20,7 @@ class KeySet {
 
   // ok if the key that the token names is one of these and has signed it. denied otherwise.
   Status verify(const Token& token) const;
+  bool has(std::string_view id) const;
   const std::vector<Key>& keys() const { return keys_; }
 
  private:

@@ -141,24 +141,24 @@ TEST_CASE("followed key set: the issuer's next keys are used once they are in th
   const TestIssuer before("k1"), after("k2");
   REQUIRE(write_file_atomically(file, key_set_of({before.jwk()})));
   const auto followed = FollowedKeySet::open(file).value();
-  const auto first = followed->now();
-  CHECK(followed->now() == first);
+  const auto first = followed->now().value();
+  CHECK(followed->now().value() == first);
   CHECK(verify(*first, before.sign(pod_claims("n1", 1000))));
 
   REQUIRE(write_file_atomically(file, key_set_of({before.jwk(), after.jwk()})));
-  CHECK(verify(*followed->now(), before.sign(pod_claims("n1", 1000))));
-  CHECK(verify(*followed->now(), after.sign(pod_claims("n1", 1000))));
+  CHECK(verify(**followed->now(), before.sign(pod_claims("n1", 1000))));
+  CHECK(verify(**followed->now(), after.sign(pod_claims("n1", 1000))));
 
   REQUIRE(write_file_atomically(file, key_set_of({after.jwk()})));
-  CHECK_FALSE(verify(*followed->now(), before.sign(pod_claims("n1", 1000))));
+  CHECK_FALSE(verify(**followed->now(), before.sign(pod_claims("n1", 1000))));
   CHECK(followed->state());
 
   REQUIRE(write_file_atomically(file, "{\"keys\": [7]}"));
-  CHECK(verify(*followed->now(), after.sign(pod_claims("n1", 1000))));
+  CHECK(verify(**followed->now(), after.sign(pod_claims("n1", 1000))));
   CHECK(followed->state().error().text() == "the previous keys stay in use: " + file.string() +
                                                 ": keys[0]: expected an object, got the number 7");
   std::filesystem::remove(file);
-  CHECK(verify(*followed->now(), after.sign(pod_claims("n1", 1000))));
+  CHECK(verify(**followed->now(), after.sign(pod_claims("n1", 1000))));
   CHECK(followed->state().error().code() == Code::not_found);
 }
 
@@ -171,12 +171,12 @@ TEST_CASE("followed key set: an empty list withdraws all keys, also at the start
   REQUIRE(write_file_atomically(file, key_set_of({})));
   const auto of_next_process = FollowedKeySet::open(file).value();
   for (FollowedKeySet* one : {followed.get(), of_next_process.get()}) {
-    CHECK(verify(*one->now(), issuer.sign(pod_claims("n1", 1000))).error().text() ==
+    CHECK(verify(**one->now(), issuer.sign(pod_claims("n1", 1000))).error().text() ==
           "header kid: expected a key of the issuer, which has none, got \"k1\"");
     CHECK(one->state().error().text() == file.string() + ": no keys: every token is refused");
   }
   REQUIRE(write_file_atomically(file, key_set_of({issuer.jwk()})));
-  CHECK(verify(*followed->now(), issuer.sign(pod_claims("n1", 1000))));
+  CHECK(verify(**followed->now(), issuer.sign(pod_claims("n1", 1000))));
   CHECK(followed->state());
 }
 
