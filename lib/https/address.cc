@@ -53,4 +53,22 @@ Status check_address(std::string_view address) {
                                   printable(address, 300) + "\"");
 }
 
+Status check_url(std::string_view url) {
+  constexpr size_t kLongest = 2'000;
+  const auto is_plain = [](char c) {
+    return c > ' ' && c <= '~' &&
+           std::string_view("@?#\\\"<>^`{|}").find(c) == std::string_view::npos;
+  };
+  const size_t host = std::min(kScheme.size(), url.size());
+  const size_t path = std::min(url.find('/', host), url.size());
+  const bool right = url.size() <= kLongest && path < url.size() &&
+                     check_address(url.substr(0, path)) &&
+                     std::all_of(url.begin(), url.end(), is_plain);
+  if (right) return ok();
+  return Error(Code::invalid,
+               "expected https://HOST/PATH or https://HOST:PORT/PATH, without a user and a query, "
+               "of at most " +
+                   std::to_string(kLongest) + " bytes");
+}
+
 }  // namespace ibpod::https

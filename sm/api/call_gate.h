@@ -37,7 +37,7 @@ class CallGate {
   CallGate(Deps deps, std::string fabric) : deps_(std::move(deps)), fabric_(std::move(fabric)) {}
 
   // The first check of a call, before anything of its request is read. denied for an unknown
-  // caller.
+  // caller; unavailable if it is not known yet (TokenAuthenticator).
   Result<fabricapi::Caller> authenticate(const rpc::Peer& peer) const;
   // not_found for another fabric; an empty one means "default" (api/ibpod/v1/fabric.proto).
   // unavailable if the limit is reached; administrators and calls with is_reserved() may use the

@@ -13,7 +13,7 @@ Identify authenticator(const RoleRules& rules, const TokenAuthenticator* tokens,
     const bool certified = peer.local || !peer.common_name.empty() || !peer.names.empty();
     Result<Caller> caller = tokens == nullptr || certified ? rules.identify(peer)
                                                            : tokens->identify(peer.authorization);
-    if (!caller) on_unauthorized(caller.error());
+    if (!caller && caller.error().code() == Code::denied) on_unauthorized(caller.error());
     return caller;
   };
 }

@@ -12,12 +12,13 @@
 
 namespace ibpod::sm::api {
 
-// Authenticates the caller; denied for an unknown one. Thread-safe.
+// Authenticates the caller; denied for an unknown one, unavailable if that is not known yet.
+// Thread-safe.
 using Identify = std::function<Result<fabricapi::Caller>(const rpc::Peer&)>;
 
 // RoleRules::identify() or, for a caller without a certificate's names, TokenAuthenticator, if
-// there is one. Calls `on_unauthorized` for each refusal, from any thread. `rules` and `tokens`
-// outlive it.
+// there is one. Calls `on_unauthorized` for each that is denied, from any thread. `rules` and
+// `tokens` outlive it.
 Identify authenticator(const RoleRules& rules, const TokenAuthenticator* tokens,
                        std::function<void(const Error&)> on_unauthorized);
 

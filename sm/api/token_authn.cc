@@ -1,7 +1,9 @@
 #include "sm/api/token_authn.h"
 
 #include "lib/base/dns_name.h"
+#include "lib/https/address.h"
 #include "lib/json/read.h"
+#include "lib/jwt/followed_key_set.h"
 #include "lib/jwt/service_account.h"
 
 #include <algorithm>
@@ -62,13 +64,57 @@ Result<std::vector<std::string>> read_service_accounts(const Value& value) {
   return accounts;
 }
 
+using Keys = decltype(Cluster::keys);
+
+Result<std::string> read_url(const Value& value) {
+  const std::string text = TRY(value.string());
+  const Status right = https::check_url(text);
+  if (right) return text;
+  const bool plain = text.starts_with("http://");
+  return value.wrong(
+      right.error().text() +
+      (plain ? ": without TLS every machine on the way could name its own keys" : ""));
+}
+
+Result<jwt::KeyEndpoint> read_endpoint(const Value& value) {
+  json::Fields fields = TRY(json::Fields::of(value));
+  jwt::KeyEndpoint endpoint;
+  for (const char* required : {"url", "ca"}) TRY(value.at(required));
+  TRY(json::take(fields, "url", endpoint.url, read_url));
+  TRY(json::take(fields, "ca", endpoint.ca, json::read_path));
+  TRY(json::take(fields, "token", endpoint.token, json::read_path));
+  TRY(json::refuse_unknown(value, fields));
+  return endpoint;
+}
+
+Result<Keys> read_keys(const Value& value) {
+  if (value.is_object()) {
+    jwt::KeyEndpoint endpoint = TRY(read_endpoint(value));
+    return Keys(std::move(endpoint));
+  }
+  if (!value.is_string())
+    return value.wrong("expected a path, or an object with url, ca and token, got " + value.text());
+  const std::string text = TRY(value.string());
+  if (text.starts_with("https://") || text.starts_with("http://"))
+    return value.wrong("expected a path, got a URL: write {\"url\": URL, \"ca\": PATH}");
+  Path file = TRY(json::read_path(value));
+  return Keys(std::move(file));
+}
+
+Result<std::unique_ptr<jwt::KeySource>> open_keys(const Keys& keys) {
+  if (const auto* const endpoint = std::get_if<jwt::KeyEndpoint>(&keys))
+    return std::unique_ptr<jwt::KeySource>(std::make_unique<jwt::FetchedKeySet>(*endpoint));
+  std::unique_ptr<jwt::KeySource> followed = TRY(jwt::FollowedKeySet::open(std::get<Path>(keys)));
+  return followed;
+}
+
 Result<Cluster> read_cluster(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   Cluster cluster;
   for (const char* required : {"name", "issuer", "keys"}) TRY(value.at(required));
   TRY(json::take(fields, "name", cluster.name, read_cluster_name));
   TRY(json::take(fields, "issuer", cluster.issuer, read_issuer));
-  TRY(json::take(fields, "keys", cluster.keys, json::read_path));
+  TRY(json::take(fields, "keys", cluster.keys, read_keys));
   TRY(json::take(fields, "serviceAccounts", cluster.service_accounts, read_service_accounts));
   TRY(json::take(fields, "audience", cluster.audience, read_audience));
   TRY(json::refuse_unknown(value, fields));
@@ -94,10 +140,9 @@ TokenAuthenticator::Clock TokenAuthenticator::system_clock() {
 }
 
 Result<std::unique_ptr<TokenAuthenticator>> TokenAuthenticator::open(Cluster cluster, Clock clock) {
-  std::unique_ptr<jwt::FollowedKeySet> keys =
-      TRY(jwt::FollowedKeySet::open(cluster.keys).during("clusters[0].keys"));
-  return std::unique_ptr<TokenAuthenticator>(
-      new TokenAuthenticator(std::move(cluster), std::move(keys), std::move(clock)));
+  std::unique_ptr<jwt::KeySource> keys = TRY(open_keys(cluster.keys).during("clusters[0].keys"));
+  return std::make_unique<TokenAuthenticator>(std::move(cluster), std::move(keys),
+                                              std::move(clock));
 }
 
 Result<Caller> TokenAuthenticator::identify(std::string_view authorization) const {
@@ -112,7 +157,9 @@ Result<Caller> TokenAuthenticator::verify(std::string_view text) const {
   const jwt::Token token = TRY(jwt::Token::parse(text));
   // First, as the keys of another cluster are others, too.
   TRY(jwt::check_issuer(token.claims, cluster_.issuer));
-  TRY(keys_->now()->verify(token));
+  const std::shared_ptr<const jwt::KeySet> keys = TRY(keys_->now());
+  if (!keys->has(token.key_id)) keys_->key_missing();
+  TRY(keys->verify(token));
   const jwt::ServiceAccountClaims claims = TRY(jwt::check_claims(
       token.claims, {cluster_.issuer, cluster_.audience, cluster_.service_accounts, clock_()}));
   const std::string name = "system:serviceaccount:" + claims.name_space + ":" +
@@ -122,7 +169,7 @@ Result<Caller> TokenAuthenticator::verify(std::string_view text) const {
 }
 
 Status TokenAuthenticator::keys() const {
-  (void)keys_->now();  // looks at the file
+  (void)keys_->now();  // looks at the file, if there is one
   return keys_->state();
 }
 

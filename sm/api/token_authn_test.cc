@@ -2,7 +2,10 @@
 
 #include "sm/api/authz.h"
 #include "sm/api/callers.h"
+#include "tests/support/https_server.h"
+#include "tests/support/in_time.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_ca.h"
 #include "tests/support/test_issuer.h"
 
 #include <doctest/doctest.h>
@@ -195,6 +198,86 @@ TEST_CASE("tokens: keys that are rotated are followed") {
   CHECK(fixture.tokens->keys().error().text().find("the previous keys stay in use: ") == 0);
 }
 
+// An issuer with keys that a test sets.
+struct TestKeys final : jwt::KeySource {
+  std::shared_ptr<const jwt::KeySet> keys;
+  size_t missing = 0;
+  Result<std::shared_ptr<const jwt::KeySet>> now() override {
+    if (keys == nullptr) return Error(Code::unavailable, "not yet");
+    return keys;
+  }
+  void key_missing() override { ++missing; }
+  Status state() const override {
+    if (keys == nullptr) return Error(Code::unavailable, "away");
+    return ok();
+  }
+};
+
+TEST_CASE("tokens: before the keys are known no token is judged, and no caller reported") {
+  auto source = std::make_unique<TestKeys>();
+  TestKeys& keys = *source;
+  const TokenAuthenticator tokens({"prod", std::string(kTestIssuer), Path()}, std::move(source),
+                                  [] { return kNow; });
+  const RoleRules rules = RoleRules::make({}).value();
+  size_t refused = 0;
+  const Identify identify = authenticator(rules, &tokens, [&](const Error&) { ++refused; });
+  const TestIssuer issuer("k1");
+  const rpc::Peer agent{"", {}, false, "Bearer " + issuer.sign(usual())};
+  const auto early = identify(agent);
+  REQUIRE_FALSE(early);
+  CHECK(early.error().code() == Code::unavailable);
+  CHECK(early.error().text() == "token: not yet");
+  CHECK(tokens.keys().error().text() == "away");
+  // Neither is one that can be judged without them.
+  CHECK(identify({"", {}, false, "Bearer x"}).error().code() == Code::denied);
+  CHECK(refused == 1);
+  keys.keys =
+      std::make_shared<const jwt::KeySet>(jwt::KeySet::parse(key_set_of({issuer.jwk()})).value());
+  CHECK(identify(agent)->node == "n1");
+  CHECK(tokens.keys());
+}
+
+TEST_CASE("tokens: only one of the issuer with an unknown key asks for newer keys") {
+  auto source = std::make_unique<TestKeys>();
+  TestKeys& keys = *source;
+  const TestIssuer issuer("k1"), forger("k1"), next("k2");
+  keys.keys =
+      std::make_shared<const jwt::KeySet>(jwt::KeySet::parse(key_set_of({issuer.jwk()})).value());
+  const TokenAuthenticator tokens({"prod", std::string(kTestIssuer), Path()}, std::move(source),
+                                  [] { return kNow; });
+  const auto judge = [&](const std::string& token) {
+    return tokens.identify("Bearer " + token).ok();
+  };
+  CHECK(judge(issuer.sign(usual())));
+  CHECK_FALSE(judge(forger.sign(usual())));
+  CHECK_FALSE(judge(next.sign(usual().set("iss", "https://oidc.lab.example"))));
+  CHECK_FALSE(judge("x"));
+  CHECK(keys.missing == 0);
+  CHECK_FALSE(judge(next.sign(usual())));
+  CHECK(keys.missing == 1);
+}
+
+TEST_CASE("tokens: the keys of a server are used when they have come") {
+  const TempFolder folder;
+  const TestCa ca;
+  const TestIssuer issuer("k1");
+  const std::string keys = key_set_of({issuer.jwk()});
+  const HttpsServer server(ca.issue({.common_name = "api", .names = {"IP:127.0.0.1"}}),
+                           [&](const HttpsRequest&) { return HttpsAnswer{.body = keys}; });
+  const Path file = folder.path() / "ca.crt";
+  const jwt::KeyEndpoint endpoint{server.address() + "/openid/v1/jwks", file, {}};
+  // The server cannot be verified yet.
+  const auto tokens =
+      TokenAuthenticator::open({"prod", std::string(kTestIssuer), endpoint}, [] { return kNow; });
+  REQUIRE(tokens);
+  const std::string bearer = "Bearer " + issuer.sign(usual());
+  CHECK((*tokens)->identify(bearer).error().code() == Code::unavailable);
+  CHECK((*tokens)->keys().error().text().starts_with("no keys: every token is refused: https://"));
+  REQUIRE(write_file_atomically(file, ca.certificate()));
+  CHECK(in_time([&] { return (*tokens)->identify(bearer).ok(); }));
+  CHECK((*tokens)->keys());
+}
+
 TEST_CASE("tokens: one that is replayed from another node speaks for its own node only") {
   const TokenFixture fixture;
   const auto stolen = fixture.tokens->identify("Bearer " + fixture.rsa.sign(usual()));
@@ -228,10 +311,52 @@ TEST_CASE("tokens: a certificate decides alone, and a socket is root's") {
   CHECK(without(peer("")).error().text() == "the caller has no certificate, or no name in it");
 }
 
-TEST_CASE("clusters: each value that cannot be one has its place") {
-  const auto read = [](const std::string& text) {
-    return read_clusters(Value::parse(text).value());
+Result<std::optional<Cluster>> read(const std::string& text) {
+  return read_clusters(Value::parse(text).value());
+}
+
+TEST_CASE("clusters: their keys are in a file or come from a server") {
+  const auto keys_of = [](const std::string& keys) {
+    return (*read(R"([{"name": "a", "issuer": "i", "keys": )" + keys + "}]"))->keys;
   };
+  using Keys = decltype(Cluster::keys);
+  CHECK(keys_of(R"("/k")") == Keys(Path("/k")));
+  CHECK(keys_of(R"({"url": "https://api/jwks", "ca": "/c"})") ==
+        Keys(jwt::KeyEndpoint{"https://api/jwks", "/c", {}}));
+  CHECK(keys_of(R"({"url": "https://api:6443/jwks", "ca": "/c", "token": "/t"})") ==
+        Keys(jwt::KeyEndpoint{"https://api:6443/jwks", "/c", "/t"}));
+  const std::string form =
+      "expected https://HOST/PATH or https://HOST:PORT/PATH, without a user and a query, of at "
+      "most 2000 bytes";
+  const struct {
+    std::string keys, error;
+  } table[] = {
+      {"7", "[0].keys: expected a path, or an object with url, ca and token, got 7"},
+      {R"("k")", R"([0].keys: expected an absolute path without "." and "..", got "k")"},
+      {R"("https://u:5ec7e7@api/jwks")",
+       R"([0].keys: expected a path, got a URL: write {"url": URL, "ca": PATH})"},
+      {"{}", "[0].keys: the key \"url\" is missing"},
+      {R"({"url": "https://api/jwks"})", "[0].keys: the key \"ca\" is missing"},
+      {R"({"url": 7, "ca": "/c"})", "[0].keys.url: expected a string, got the number 7"},
+      {R"({"url": "https://api", "ca": "/c"})", "[0].keys.url: " + form},
+      {R"({"url": "https://u:5ec7e7@api/jwks", "ca": "/c"})", "[0].keys.url: " + form},
+      {R"({"url": "http://api/jwks", "ca": "/c"})",
+       "[0].keys.url: " + form + ": without TLS every machine on the way could name its own keys"},
+      {R"({"url": "https://api/jwks", "ca": "c"})",
+       R"([0].keys.ca: expected an absolute path without "." and "..", got "c")"},
+      {R"({"url": "https://api/jwks", "ca": "/c", "token": ""})",
+       R"([0].keys.token: expected an absolute path without "." and "..", got "")"},
+      {R"({"url": "https://api/jwks", "ca": "/c", "tokn": "/t"})",
+       R"([0].keys: unknown key "tokn"; did you mean "token"?)"},
+  };
+  for (const auto& [keys, error] : table) {
+    const auto refused = read(R"([{"name": "a", "issuer": "i", "keys": )" + keys + "}]");
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().text() == error);
+  }
+}
+
+TEST_CASE("clusters: each value that cannot be one has its place") {
   const auto one = read(R"([{"name": "prod", "issuer": "https://i", "keys": "/k",
                              "serviceAccounts": ["a/b", "c/d.e"]}])");
   REQUIRE_MESSAGE(one, one.error().text());

@@ -39,6 +39,17 @@ void check_ufm(const UfmSettings& settings) {
   require(settings.engine.read_interval >= Duration(5'000) && is_plain(settings.engine.folder));
 }
 
+void check_cluster(const api::Cluster& cluster) {
+  require(is_dns_label(cluster.name) && !cluster.issuer.empty());
+  require(!cluster.service_accounts.empty() && !cluster.audience.empty());
+  if (const auto* const file = std::get_if<Path>(&cluster.keys)) require(is_plain(*file));
+  const auto* const endpoint = std::get_if<jwt::KeyEndpoint>(&cluster.keys);
+  if (endpoint == nullptr) return;
+  require(endpoint->url.starts_with("https://") && is_plain(endpoint->ca));
+  require(endpoint->url.find_first_of("@?# \n") == endpoint->url.npos);
+  require(endpoint->token.empty() || is_plain(endpoint->token));
+}
+
 void check_config(const Config& config) {
   require(state::check(config.policy).ok() && is_dns_label(config.fabric));
   for (const Path& path : {config.state_folder, config.socket, config.opensm.folder})
@@ -50,6 +61,7 @@ void check_config(const Config& config) {
     require(config.listening->address.port != 0 && is_plain(config.listening->tls.key));
   require((config.engine == EngineKind::ufm) == config.ufm.has_value());
   if (config.ufm) check_ufm(*config.ufm);
+  if (config.cluster) check_cluster(*config.cluster);
   check_numbers(config);
 }
 
