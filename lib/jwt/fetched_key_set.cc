@@ -46,7 +46,6 @@ Result<KeySet> read_keys(const https::Answer& answer) {
 FetchedKeySet::FetchedKeySet(KeyEndpoint endpoint, const FetchSchedule::Settings& timing)
     : endpoint_(std::move(endpoint)),
       schedule_(timing, Clock::now(), random_number()),
-      trouble_(Error(Code::unavailable, endpoint_.url + ": not fetched yet")),
       thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 FetchedKeySet::~FetchedKeySet() = default;
@@ -74,7 +73,8 @@ Status FetchedKeySet::state() const {
   if (!trouble_)
     return Error(trouble_.error())
         .during(has_keys ? "the previous keys stay in use" : "no keys: every token is refused");
-  if (has_keys) return ok();
+  const bool is_first = keys_ == nullptr;  // and runs, for no longer than kTimeout
+  if (has_keys || is_first) return ok();
   return Error(Code::unavailable, endpoint_.url + ": no keys: every token is refused");
 }
 

