@@ -17,7 +17,7 @@ Status ServiceListeners::serve(const config::Config& config, controller::FabricC
   authority_ = config.authority;
   if (config.cluster) tokens_ = TRY(api::TokenAuthenticator::open(*config.cluster));
   const api::CallGate::Deps deps{
-      api::authenticator(*authority_, tokens_.get(),
+      api::authenticator(*authority_, {tokens_.get(), authenticated_},
                          [this](const Error& why) { telemetry_.unauthorized(why); }),
       tasks,
       [this](const fabricapi::Caller& caller, std::string_view action, const std::string& subject,
@@ -36,6 +36,7 @@ Status ServiceListeners::serve_tcp(const config::Config& config) {
   rpc::TcpServer::Settings settings;
   settings.files = config.listening->tls;
   if (tokens_ != nullptr) settings.client = rpc::ClientCertificate::optional;
+  settings.authenticated = authenticated_;
   settings.account = api::accounts(*authority_);
   settings.on_cut = [this](const rpc::Cut& cut) {
     listener_telemetry_.connection_closed(cut.address, cut.holder, rpc::name(cut.cause));

@@ -43,6 +43,8 @@ class ServiceListeners {
   telemetry::ListenerTelemetry listener_telemetry_;
   std::optional<api::RoleRules> authority_;
   std::unique_ptr<api::TokenAuthenticator> tokens_;  // none without a cluster
+  const std::shared_ptr<rpc::AuthenticatedConnections> authenticated_ =
+      std::make_shared<rpc::AuthenticatedConnections>();
   std::unique_ptr<api::FabricService<controller::FabricCalls>> service_;
   std::unique_ptr<rpc::Server> socket_;
   std::unique_ptr<rpc::TcpServer> tcp_;

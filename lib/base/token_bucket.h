@@ -27,6 +27,10 @@ class TokenBucket {
   }
   // True if the last spend() took more than there was.
   bool overdrawn() const { return left_ < 0; }
+  // Gives tokens back.
+  void refund(double tokens, Time now) { spend(-tokens, now); }
+  // What was taken beyond the last token is owed no more.
+  void forgive() { left_ = std::max(left_, 0.0); }
 
  private:
   double burst_ = 0, per_second_ = 0;

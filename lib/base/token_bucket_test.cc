@@ -30,5 +30,20 @@ TEST_CASE("a bucket can be overdrawn, and a clock that goes back takes nothing")
   CHECK_FALSE(bucket.overdrawn());
 }
 
+TEST_CASE("tokens can be given back, up to the burst, and a debt forgiven") {
+  const TokenBucket::Time start{seconds(1000)};
+  TokenBucket bucket(10, 2);
+  bucket.spend(14, start);
+  bucket.refund(1, start);
+  CHECK(bucket.left(start) == -3);
+  bucket.forgive();
+  CHECK(bucket.left(start) == 0);
+  bucket.refund(3, start);
+  bucket.forgive();
+  CHECK(bucket.left(start) == 3);
+  bucket.refund(20, start);
+  CHECK(bucket.left(start) == 10);
+}
+
 }  // namespace
 }  // namespace ibpod

@@ -1,5 +1,7 @@
 #include "lib/rpc/callers.h"
 
+#include "lib/rpc/holder.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -32,7 +34,8 @@ Most most(const std::map<Callers::Number, Callers::Use>& connections,
 
 std::string_view name(Cause cause) {
   static constexpr std::array<std::string_view, kCauses> kNames{
-      "connections", "unfinished", "rate", "bytes", "handshake", "barred", "reconnects"};
+      "connections", "unfinished", "rate", "bytes", "handshake", "barred", "reconnects",
+      "unauthenticated"};
   return kNames.at(static_cast<size_t>(cause));
 }
 
@@ -40,7 +43,9 @@ void Callers::add(Number connection, const std::string& holder, Time now) {
   const auto [found, is_new] = callers_.try_emplace(holder);
   Caller& caller = found->second;
   if (is_new) {
-    caller.calls = TokenBucket(limits_.calls_a_second * kBurst, limits_.calls_a_second);
+    const double calls = is_anonymous(holder) ? limits_.unauthenticated_calls_a_second
+                                              : limits_.calls_a_second;
+    caller.calls = TokenBucket(calls * kBurst, calls);
     caller.connects = TokenBucket(limits_.connections_at_once, limits_.connections_a_second);
   }
   if (now >= caller.barred_until) caller.connects.spend(1, now);
@@ -53,6 +58,14 @@ void Callers::remove(Number connection) {
   if (holder == holders_.end()) return;
   callers_.at(holder->second).connections.erase(connection);
   holders_.erase(holder);
+}
+
+void Callers::move(Number connection, const std::string& holder, Time now) {
+  const auto before = holders_.find(connection);
+  if (before == holders_.end()) return;
+  callers_.at(before->second).connects.refund(1, now);
+  remove(connection);
+  add(connection, holder, now);
 }
 
 void Callers::use(Number connection, const Use& use, Time now) {
@@ -87,12 +100,16 @@ std::optional<Callers::Cut> Callers::cut_one(const std::string& holder, Time now
   Caller& caller = found->second;
   const std::optional<Cut> cut = judge(caller, now);
   if (!cut) return std::nullopt;
-  if (cut->cause != Cause::connections && cut->cause != Cause::barred) {
-    caller.barred_until = now + limits_.barred;
-    barred_until_ = std::max(barred_until_, caller.barred_until);
-  }
+  const bool bars = cut->cause != Cause::connections && cut->cause != Cause::barred;
+  if (bars && !is_anonymous(holder)) bar(caller, now);
+  if (is_anonymous(holder)) caller.calls.forgive(), caller.connects.forgive();
   remove(cut->connection);
   return cut;
+}
+
+void Callers::bar(Caller& caller, Time now) {
+  caller.barred_until = now + limits_.barred;
+  barred_until_ = std::max(barred_until_, caller.barred_until);
 }
 
 std::vector<Callers::Number> Callers::connections(const std::string& holder) const {

@@ -1,5 +1,5 @@
-// Callers: what each holder of a certificate uses of a server over all of its connections, and
-// which of them has to be cut so that it is not more than it may be.
+// Callers: what each holder of a certificate, or address without one, uses of a server over all of
+// its connections, and which of them has to be cut so that it is not more than it may be.
 #pragma once
 
 #include "lib/base/clock.h"
@@ -32,13 +32,27 @@ struct CallerLimits {
   uint64_t bytes = 12 << 20;
   // Bytes that a client may send before it has shown a certificate.
   uint64_t handshake_bytes = 256 << 10;
-  // A holder that was cut for any cause but `connections` gets no other for this long.
+  // A holder that was cut for any cause but `connections` gets no other for this long. Not an
+  // address: nobody knows whose its next connection is.
   Duration barred{10'000};
+  // As calls_a_second, for all connections of an address on which no call was authenticated yet;
+  // each is cut after this time.
+  double unauthenticated_calls_a_second = 200;
+  Duration unauthenticated{10'000};
 };
 
 // Why a connection was cut.
-enum class Cause { connections, unfinished, rate, bytes, handshake, barred, reconnects };
-inline constexpr size_t kCauses = 7;
+enum class Cause {
+  connections,
+  unfinished,
+  rate,
+  bytes,
+  handshake,
+  barred,
+  reconnects,
+  unauthenticated
+};
+inline constexpr size_t kCauses = 8;
 // "connections", "unfinished", ….
 std::string_view name(Cause cause);
 
@@ -61,6 +75,8 @@ class Callers {
 
   void add(Number connection, const std::string& holder, Time now);
   void remove(Number connection);
+  // Its holder is known now: it counts under that one, and is given back to the one before.
+  void move(Number connection, const std::string& holder, Time now);
   // Records the use of the connection so far.
   void use(Number connection, const Use& use, Time now);
   // Which connection of this holder has to go next, if any; it counts no more.
@@ -78,6 +94,7 @@ class Callers {
     Time barred_until = {};
   };
   std::optional<Cut> judge(const Caller& caller, Time now) const;
+  void bar(Caller& caller, Time now);
 
   const CallerLimits limits_;
   std::map<std::string, Caller> callers_;

@@ -1,5 +1,7 @@
 #include "lib/rpc/callers.h"
 
+#include "lib/rpc/holder.h"
+
 #include <tuple>
 
 #include <doctest/doctest.h>
@@ -14,7 +16,8 @@ struct Fixture {
                       .unfinished = 100,
                       .calls_a_second = 10,
                       .bytes = 1000,
-                      .barred = Duration(5'000)};
+                      .barred = Duration(5'000),
+                      .unauthenticated_calls_a_second = 5};
   Callers callers{limits};
   Callers::Time now{};
 
@@ -50,6 +53,57 @@ TEST_CASE("callers: one connection too many cuts the oldest, and bars no holder"
   fixture.add(8);
   CHECK(fixture.cut() == "connections 5");
   CHECK_FALSE(fixture.callers.any_barred(fixture.now));
+}
+
+TEST_CASE("callers: an address is never barred: its worst connection is cut, and the others stay") {
+  Fixture fixture;
+  const std::string address = anonymous_account("10.0.0.1");
+  fixture.add(1, address);
+  fixture.add(2, address);
+  fixture.use(1, {.begun = 1});
+  fixture.use(2, {.begun = 10});
+  CHECK(fixture.cut(address) == "rate 2");
+  CHECK(fixture.cut(address).empty());
+  CHECK(fixture.callers.connections(address) == std::vector<Callers::Number>{1});
+  fixture.add(3, address);
+  CHECK(fixture.cut(address).empty());
+  fixture.use(3, {.begun = 0, .unfinished = 101});
+  CHECK(fixture.cut(address) == "unfinished 3");
+  fixture.add(4, address);
+  CHECK(fixture.cut(address).empty());
+  CHECK_FALSE(fixture.callers.any_barred(fixture.now));
+}
+
+TEST_CASE("callers: an address that connects too often loses the newest, and only that") {
+  Fixture fixture;
+  const std::string address = anonymous_account("10.0.0.1");
+  for (Callers::Number number = 1; number <= 64; ++number) {
+    fixture.add(number, address);
+    if (number > 1) fixture.callers.remove(number);
+  }
+  CHECK(fixture.cut(address).empty());
+  fixture.add(65, address);
+  CHECK(fixture.cut(address) == "reconnects 65");
+  CHECK(fixture.cut(address).empty());
+  CHECK(fixture.callers.connections(address) == std::vector<Callers::Number>{1});
+}
+
+TEST_CASE("callers: a connection that moves counts under its holder, and not before") {
+  Fixture fixture;
+  const std::string address = anonymous_account("10.0.0.1");
+  // Each is known soon: as many as the address may have at once, and more than it may begin.
+  for (Callers::Number number = 1; number <= 200; ++number) {
+    fixture.add(number, address);
+    CHECK(fixture.cut(address).empty());
+    fixture.callers.move(number, "node-" + std::to_string(number % 100), fixture.now);
+  }
+  CHECK(fixture.callers.connections(address).empty());
+  CHECK(fixture.callers.connections("node-7") == std::vector<Callers::Number>{7, 107});
+  fixture.use(7, {.begun = 9});
+  fixture.use(107, {.begun = 12});
+  CHECK(fixture.cut("node-7") == "rate 107");
+  fixture.callers.move(999, "node-7", fixture.now);  // it has gone
+  CHECK(fixture.callers.connections("node-7") == std::vector<Callers::Number>{7});
 }
 
 TEST_CASE("callers: the connections of one holder count together, and the worst is cut") {

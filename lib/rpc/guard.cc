@@ -24,21 +24,13 @@ Callers::Time now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
-Result<std::unique_ptr<Guard>> Guard::start(const CallerLimits& limits, OnCut on_cut,
-                                            Account account, std::unique_ptr<Channelz> channelz) {
+Result<std::unique_ptr<Guard>> Guard::start(const CallerLimits& limits, Deps deps) {
   Fd epoll(TRY(sys("epoll_create1", [] { return ::epoll_create1(EPOLL_CLOEXEC); })));
-  return std::unique_ptr<Guard>(new Guard(limits, std::move(on_cut), std::move(account),
-                                          std::move(epoll), std::move(channelz)));
+  return std::unique_ptr<Guard>(new Guard(limits, std::move(deps), std::move(epoll)));
 }
 
-Guard::Guard(const CallerLimits& limits, OnCut on_cut, Account account, Fd epoll,
-             std::unique_ptr<Channelz> channelz)
-    : limits_(limits),
-      on_cut_(std::move(on_cut)),
-      account_(std::move(account)),
-      epoll_(std::move(epoll)),
-      channelz_(std::move(channelz)),
-      callers_(limits) {}
+Guard::Guard(const CallerLimits& limits, Deps deps, Fd epoll)
+    : limits_(limits), deps_(std::move(deps)), epoll_(std::move(epoll)), callers_(limits) {}
 
 Status Guard::watch(int fd, const std::string& address) {
   const SocketHandle socket = TRY(SocketHandle::of(fd));
@@ -87,7 +79,9 @@ void Guard::look() {
     const auto found = watched_.find(number);
     unknown = unknown || (found != watched_.end() && !found->second.id);
   }
+  move_authenticated();
   if (unknown) identify_new();
+  if (tidy) cut_unauthenticated();
   std::set<std::string> holders;
   std::erase_if(active_, [&](Number number) { return !examine(number, holders); });
   for (const std::string& holder : holders) judge(holder);
@@ -96,7 +90,7 @@ void Guard::look() {
 // Connections on which TLS has begun since the last time.
 void Guard::identify_new() {
   std::set<std::string> holders;
-  for (const Channelz::Socket& socket : channelz_->new_sockets()) {
+  for (const Channelz::Socket& socket : deps_.channelz->new_sockets()) {
     const auto found = by_peer_.find(socket.peer);
     const auto one = found == by_peer_.end() ? watched_.end() : watched_.find(found->second);
     if (one == watched_.end()) continue;
@@ -104,17 +98,47 @@ void Guard::identify_new() {
     if (one->second.id && *one->second.id > socket.id) continue;
     const auto received = one->second.socket.received();
     if (!received) continue;
-    channelz_->set_server(socket.server);
+    deps_.channelz->set_server(socket.server);
     callers_.remove(one->first);
     one->second.id = socket.id;
     one->second.lost.reset();
-    one->second.holder = socket.certificate.empty() ? anonymous_account(one->second.address)
-                                                    : account_(peer_of(socket.certificate));
+    one->second.holder = holder_of_new(one->second, socket.certificate);
+    if (!one->second.nameless) one->second.nameless = Deadline::in(limits_.unauthenticated);
     one->second.whole = one->second.examined = received->taken;
     callers_.add(one->first, one->second.holder, now());
     holders.insert(one->second.holder);
   }
   for (const std::string& holder : holders) judge(holder);
+}
+
+std::string Guard::holder_of_new(const Watched& one, const std::string& certificate) const {
+  if (!certificate.empty()) return deps_.account(peer_of(certificate));
+  return one.authenticated.empty() ? anonymous_account(one.address) : one.authenticated;
+}
+
+// Connections on which a call was authenticated since the last time; also those that gRPC has not
+// reported yet.
+void Guard::move_authenticated() {
+  if (deps_.authenticated == nullptr) return;
+  for (const auto& [peer, account] : deps_.authenticated->take()) {
+    const auto found = by_peer_.find(peer);
+    const auto one = found == by_peer_.end() ? watched_.end() : watched_.find(found->second);
+    if (one == watched_.end()) continue;
+    one->second.authenticated = account;
+    if (!one->second.id || one->second.holder == account) continue;
+    one->second.holder = account;
+    callers_.move(one->first, account, now());
+    judge(account);
+  }
+}
+
+void Guard::cut_unauthenticated() {
+  for (auto one = watched_.begin(); one != watched_.end();) {
+    const auto next = std::next(one);
+    if (one->second.id && is_anonymous(one->second.holder) && one->second.nameless->passed())
+      cut(one, Cause::unauthenticated);
+    one = next;
+  }
 }
 
 // True if it has to be checked again even if nothing comes. Adds its holder if that has to be
@@ -139,7 +163,7 @@ void Guard::count(Number number) {
   if (one == watched_.end()) return callers_.remove(number);
   Watched& watched = one->second;
   const auto received = watched.socket.received();  // of what comes later, counts may tell nothing
-  const auto counts = channelz_->counts(*watched.id);
+  const auto counts = deps_.channelz->counts(*watched.id);
   if (!received) return forget(one);
   if (!counts) return lose(one);
   if (counts->messages != watched.messages) watched.whole = received->taken;
@@ -176,7 +200,7 @@ void Guard::judge(const std::string& holder) {
 
 void Guard::cut(Entry one, Cause cause) {
   const Cut told{cause, one->second.address, one->second.holder};
-  if (one->second.socket.abort()) on_cut_(told);
+  if (one->second.socket.abort()) deps_.on_cut(told);
   forget(one);
 }
 

@@ -10,6 +10,7 @@
 #include "lib/base/fd.h"
 #include "lib/base/result.h"
 #include "lib/rpc/acceptor.h"
+#include "lib/rpc/authenticated_connections.h"
 #include "lib/rpc/callers.h"
 #include "lib/rpc/channelz.h"
 #include "lib/rpc/holder.h"
@@ -38,10 +39,16 @@ class Guard {
  public:
   using OnCut = std::function<void(const Cut&)>;
 
+  struct Deps {
+    OnCut on_cut;
+    Account account = holder_of;  // of a certificate
+    // None: no client is let in without a certificate.
+    std::shared_ptr<AuthenticatedConnections> authenticated = {};
+    std::unique_ptr<Channelz> channelz = std::make_unique<Channelz>();
+  };
+
   // Once the server has started, of which `channelz` tells.
-  static Result<std::unique_ptr<Guard>> start(
-      const CallerLimits& limits, OnCut on_cut, Account account = holder_of,
-      std::unique_ptr<Channelz> channelz = std::make_unique<Channelz>());
+  static Result<std::unique_ptr<Guard>> start(const CallerLimits& limits, Deps deps);
 
   // A connection that gRPC is about to be given as descriptor `fd`. `address` is for on_cut.
   Status watch(int fd, const std::string& address);
@@ -58,7 +65,9 @@ class Guard {
     SocketHandle socket;
     std::string address;
     std::string holder = {};
+    std::string authenticated = {};       // the account of its calls, if it has no certificate
     std::optional<Channelz::Id> id = {};  // once TLS has begun
+    std::optional<Deadline> nameless = {};  // it may be without certificate and account until then
     std::optional<Deadline> lost = {};    // of whom gRPC tells nothing any more, it has to by then
     uint64_t examined = 0;                // bytes that had been taken when gRPC was asked last
     uint64_t whole = 0;                   // bytes at the last whole request
@@ -67,10 +76,12 @@ class Guard {
   };
   using Entry = std::map<Number, Watched>::iterator;
 
-  Guard(const CallerLimits& limits, OnCut on_cut, Account account, Fd epoll,
-        std::unique_ptr<Channelz> channelz);
+  Guard(const CallerLimits& limits, Deps deps, Fd epoll);
   void collect_active();
   void identify_new();
+  std::string holder_of_new(const Watched& one, const std::string& certificate) const;
+  void move_authenticated();
+  void cut_unauthenticated();
   bool examine(Number number, std::set<std::string>& holders);
   void count(Number number);
   void lose(Entry one);
@@ -80,10 +91,8 @@ class Guard {
   void cut(Entry one, Cause cause);
 
   const CallerLimits limits_;
-  const OnCut on_cut_;
-  const Account account_;
+  const Deps deps_;
   Fd epoll_;
-  const std::unique_ptr<Channelz> channelz_;
   Callers callers_;
   std::map<Number, Watched> watched_;
   std::map<SocketHandle::Peer, Number> by_peer_;

@@ -188,15 +188,29 @@ struct GuardFixture {
   std::vector<Channelz::Socket> opened;
   std::map<Channelz::Id, Channelz::Counts> known;
   std::vector<Cause> cut;
+  std::string holder;  // of the last one
   Fd listening = listen_on(0);
   Fd client = connect_from(1, port_of(listening));
   Fd server{::accept(listening.get(), nullptr, nullptr)};
-  std::unique_ptr<Guard> guard = Guard::start(
-                                     {}, [this](const Cut& one) { cut.push_back(one.cause); },
-                                     holder_of, std::make_unique<FakeChannelz>(opened, known))
-                                     .value();
+  std::shared_ptr<AuthenticatedConnections> authenticated =
+      std::make_shared<AuthenticatedConnections>();
+  std::unique_ptr<Guard> guard;
 
-  GuardFixture() { REQUIRE(guard->watch(server.get(), "127.0.0.1")); }
+  explicit GuardFixture(const CallerLimits& limits = {})
+      : guard(Guard::start(limits, {.on_cut =
+                                        [this](const Cut& one) {
+                                          cut.push_back(one.cause);
+                                          holder = one.holder;
+                                        },
+                                    .authenticated = authenticated,
+                                    .channelz = std::make_unique<FakeChannelz>(opened, known)})
+                  .value()) {
+    REQUIRE(guard->watch(server.get(), "127.0.0.1"));
+  }
+  void authenticate(const std::string& account) const {
+    const uint16_t port = SocketHandle::of(server.get())->peer().value().port;
+    authenticated->set("ipv4:127.0.0.1:" + std::to_string(port), account);
+  }
   void tell(Channelz::Id id) {
     opened.push_back({id, 1, SocketHandle::of(server.get())->peer().value(), {}});
   }
@@ -262,6 +276,45 @@ TEST_CASE("guard: a connection that gRPC tells of late, from a port used before,
     }));
     CHECK(closed_by_other_side(fixture.client));
   }
+}
+
+TEST_CASE("guard: a connection counts under its address until a call of it is authenticated") {
+  GuardFixture fixture;
+  fixture.known[7] = {.begun = 1, .messages = 1};
+  std::string expected = "address 127.0.0.1";
+  SUBCASE("none is") { fixture.tell(7); }
+  SUBCASE("one is later") {
+    fixture.tell(7);
+    fixture.guard->look();
+    fixture.authenticate("node n1");
+    expected = "node n1";
+  }
+  SUBCASE("one is before gRPC tells of it") {
+    fixture.authenticate("node n1");
+    fixture.guard->look();
+    fixture.tell(7);
+    expected = "node n1";
+  }
+  SUBCASE("of another connection") {
+    fixture.tell(7);
+    fixture.authenticated->set("ipv4:127.0.0.2:4711", "node n1");
+  }
+  CHECK(fixture.cut_for_bytes());
+  CHECK(fixture.holder == expected);
+}
+
+TEST_CASE("guard: a connection on which no call is authenticated in time is cut") {
+  GuardFixture fixture(CallerLimits{.unauthenticated = Duration(0)});
+  fixture.known[7] = {.begun = 1, .messages = 1};
+  fixture.tell(7);
+  std::vector<Cause> expected{Cause::unauthenticated};
+  SUBCASE("none is") {}
+  SUBCASE("one is") {
+    fixture.authenticate("node n1");
+    expected.clear();
+  }
+  fixture.guard->look();
+  CHECK(fixture.cut == expected);
 }
 
 TEST_CASE("guard: a certificate has the names that calls have") {

@@ -11,6 +11,7 @@ namespace ibpod::rpc {
 namespace {
 
 constexpr size_t kLongest = 256;
+const std::string kAddress = "address ";
 
 std::string printable(std::string name) {
   const bool good =
@@ -61,7 +62,8 @@ Peer peer_of(const std::string& certificate) {
   return peer;
 }
 
-std::string anonymous_account(const std::string& address) { return "address " + address; }
+std::string anonymous_account(const std::string& address) { return kAddress + address; }
+bool is_anonymous(const std::string& account) { return account.starts_with(kAddress); }
 
 std::string holder_of(const Peer& peer) {
   const auto fits = [](const std::string& name) {

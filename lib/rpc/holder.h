@@ -16,8 +16,10 @@ Peer peer_of(const std::string& certificate);
 // unnamed holders.
 using Account = std::function<std::string(const Peer& peer)>;
 
-// The account of connections without a certificate from this address: "address 10.1.2.3".
+// The account of connections from this address without a certificate, until a call of theirs is
+// authenticated: "address 10.1.2.3".
 std::string anonymous_account(const std::string& address);
+bool is_anonymous(const std::string& account);
 
 // The default account: the subject's CN or, without one, the first host or URI name. Names of more
 // than 256 bytes are skipped.

@@ -47,7 +47,10 @@ Peer peer_of(const grpc::ServerContextBase& context) {
                        : values(*proof, GRPC_TRANSPORT_SECURITY_TYPE_PROPERTY_NAME);
   if (transport == std::vector<std::string>{GRPC_SSL_TRANSPORT_SECURITY_TYPE}) {
     peer.authorization = authorization_of(context);
-    if (!proof->IsPeerAuthenticated()) return peer;
+    if (!proof->IsPeerAuthenticated()) {
+      peer.connection = context.peer();
+      return peer;
+    }
     const std::vector<std::string> name = values(*proof, GRPC_X509_CN_PROPERTY_NAME);
     if (name.size() == 1 && printable(name.front())) peer.common_name = name.front();
     add_names(peer, "DNS=", values(*proof, GRPC_PEER_DNS_PROPERTY_NAME));

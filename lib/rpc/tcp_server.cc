@@ -90,11 +90,13 @@ Status TcpServer::start(const std::vector<grpc::Service*>& services) {
   if (serving_ == nullptr) return Error(Code::internal, "gRPC cannot start a server with TLS");
   guard_ = TRY(Guard::start(
       settings_.callers,
-      [this](const Cut& cut) {
-        ++cut_.at(static_cast<size_t>(cut.cause));
-        if (settings_.on_cut) settings_.on_cut(cut);
-      },
-      settings_.account));
+      {.on_cut =
+           [this](const Cut& cut) {
+             ++cut_.at(static_cast<size_t>(cut.cause));
+             if (settings_.on_cut) settings_.on_cut(cut);
+           },
+       .account = settings_.account,
+       .authenticated = settings_.authenticated}));
   return start_acceptor();
 }
 

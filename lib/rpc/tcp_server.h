@@ -33,9 +33,11 @@ class TcpServer {
  public:
   struct Settings {
     TlsFiles files;
-    // optional: the service judges each call of a client without a certificate. Its connections
-    // are counted under their address (Guard).
+    // optional: the service judges each call of a client without a certificate, and tells
+    // `authenticated` of those that it accepts. Until then a connection is counted under its
+    // address, and not for long (Guard).
     ClientCertificate client = ClientCertificate::required;
+    std::shared_ptr<AuthenticatedConnections> authenticated = {};
     // If `connections.all` are open, the next one waits in the socket's queue; a connection beyond
     // the limit of its address is closed.
     Connections::Most connections = {};

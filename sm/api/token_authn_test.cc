@@ -220,7 +220,7 @@ TEST_CASE("tokens: before the keys are known no token is judged, and no caller r
                                   [] { return kNow; });
   const RoleRules rules = RoleRules::make({}).value();
   size_t refused = 0;
-  const Identify identify = authenticator(rules, &tokens, [&](const Error&) { ++refused; });
+  const Identify identify = authenticator(rules, {&tokens}, [&](const Error&) { ++refused; });
   const TestIssuer issuer("k1");
   const rpc::Peer agent{"", {}, false, "Bearer " + issuer.sign(usual())};
   const auto early = identify(agent);
@@ -300,7 +300,7 @@ TEST_CASE("tokens: a certificate decides alone, and a socket is root's") {
       RoleRules::make({{NamePattern::parse("CN=system:node:*").value(), Role::node}}).value();
   size_t refused = 0;
   const Identify identify =
-      authenticator(rules, fixture.tokens.get(), [&](const Error&) { ++refused; });
+      authenticator(rules, {fixture.tokens.get()}, [&](const Error&) { ++refused; });
   const std::string bearer = "Bearer " + fixture.rsa.sign(usual());
   const auto peer = [&](const std::string& common_name) {
     return rpc::Peer{common_name, {}, false, bearer};
@@ -311,7 +311,7 @@ TEST_CASE("tokens: a certificate decides alone, and a socket is root's") {
   CHECK(identify({"", {}, true, bearer})->role == Role::administrator);
   CHECK_FALSE(identify({}));
   CHECK(refused == 2);
-  const Identify without = authenticator(rules, nullptr, [](const Error&) {});
+  const Identify without = authenticator(rules, {}, [](const Error&) {});
   CHECK(without(peer("")).error().text() == "the caller has no certificate, or no name in it");
 }
 

@@ -3,6 +3,7 @@
 #include "lib/rpc/grpc_log.h"
 #include "lib/rpc/tcp_server.h"
 #include "sm/api/test_service.h"
+#include "tests/support/raw_http2.h"
 #include "tests/support/test_ca.h"
 #include "tests/support/test_issuer.h"
 
@@ -41,6 +42,7 @@ struct TokenServiceFixture {
   TaskQueue tasks{{}};
   std::unique_ptr<FabricService<TestFabric>> service;
   uint16_t port = 0;
+  std::vector<rpc::Cut> cut;  // of the server's thread; to be read once that has ended
   std::unique_ptr<rpc::TcpServer> server;
   TestThread thread{tasks};
 
@@ -50,15 +52,18 @@ struct TokenServiceFixture {
     put("ca.crt", ca.certificate());
     tokens =
         TokenAuthenticator::open({"prod", std::string(kTestIssuer), path("jwks.json")}).value();
+    const auto authenticated = std::make_shared<rpc::AuthenticatedConnections>();
     const CallGate::Deps deps{
-        authenticator(rules, tokens.get(), [](const Error&) {}), tasks,
+        authenticator(rules, {tokens.get(), authenticated}, [](const Error&) {}), tasks,
         [](const Caller&, std::string_view, const std::string&, const Error&) {}};
     service = std::make_unique<FabricService<TestFabric>>(fabric, deps);
     rpc::TcpServer::Settings settings;
     settings.files = issue("server", {.common_name = "sm", .names = {"IP:127.0.0.1"}});
     settings.client = rpc::ClientCertificate::optional;
+    settings.authenticated = authenticated;
     settings.callers = limits;
     settings.account = accounts(rules);
+    settings.on_cut = [this](const rpc::Cut& one) { cut.push_back(one); };
     server = rpc::TcpServer::serve(listen_on_loopback(port), settings, {service.get()}).value();
   }
   Path path(const std::string& name) const { return folder.path() / name; }
@@ -165,15 +170,12 @@ TEST_CASE("token service: a token is never sent to a socket without TLS") {
 
 TEST_CASE("token service: 200 agents at once are 200 nodes") {
   constexpr size_t kAgents = 200;
-  rpc::CallerLimits limits;
-  // All of them have one address here, under which connections without a certificate are counted.
-  limits.connections = 2 * kAgents;
-  limits.connections_at_once = 2 * kAgents;
-  TokenServiceFixture fixture(limits);
+  // All of them have one address here, as behind an address translator.
+  TokenServiceFixture fixture;
   std::vector<Client> agents;
   for (size_t n = 0; n < kAgents; ++n) agents.push_back(fixture.agent("n" + std::to_string(n)));
   std::atomic<size_t> next = 0, synced = 0;
-  std::vector<std::thread> threads(16);
+  std::vector<std::thread> threads(8);
   for (std::thread& thread : threads)
     thread = std::thread([&] {
       for (size_t n = next++; n < kAgents; n = next++)
@@ -183,6 +185,41 @@ TEST_CASE("token service: 200 agents at once are 200 nodes") {
   for (std::thread& thread : threads) thread.join();
   CHECK(synced == kAgents);
   CHECK(fixture.fabric.calls() == kAgents);
+  fixture.server.reset();
+  CHECK(fixture.cut.empty());
+}
+
+TEST_CASE("token service: who shows no token does not cut the agent that has the same address") {
+  rpc::CallerLimits limits;
+  limits.connections = 2;
+  TokenServiceFixture fixture(limits);
+  Client agent = fixture.agent("n1");
+  REQUIRE(agent.sync(sync_of("n1"), soon()));
+  // It is the agent's account that counts its calls, as soon as the guard has looked.
+  std::vector<RawHttp2> others;
+  for (int n = 0; n < 6; ++n)
+    if (auto one = RawHttp2::connect("127.0.0.1", fixture.port, {}))
+      others.push_back(std::move(*one));
+  CHECK(in_time([&] { return fixture.server->cut(rpc::Cause::connections) >= 4; }));
+  CHECK(agent.sync(sync_of("n1"), soon()));
+  fixture.server.reset();
+  for (const rpc::Cut& cut : fixture.cut) CHECK(cut.holder == "address 127.0.0.1");
+}
+
+TEST_CASE("token service: a connection without an accepted token is cut, and the agent's is not") {
+  rpc::CallerLimits limits;
+  limits.unauthenticated = Duration(1'000);
+  TokenServiceFixture fixture(limits);
+  Client agent = fixture.agent("n1");
+  REQUIRE(agent.sync(sync_of("n1"), soon()));
+  fixture.put("n2.token", "none");
+  Client refused = lasting_client_of(fixture.address("n2")).value();
+  CHECK(refused.sync(sync_of("n2"), soon()).error().code() == Code::denied);
+  CHECK(in_time([&] { return fixture.server->cut(rpc::Cause::unauthenticated) == 1; }));
+  CHECK(agent.sync(sync_of("n1"), soon()));
+  fixture.server.reset();
+  REQUIRE(fixture.cut.size() == 1);
+  CHECK(fixture.cut.front().holder == "address 127.0.0.1");
 }
 
 }  // namespace

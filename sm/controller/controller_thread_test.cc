@@ -159,7 +159,7 @@ TEST_CASE_FIXTURE(ThreadFixture,
                   "an unauthorized caller is logged and counted, whatever it called") {
   const api::RoleRules rules = api::RoleRules::make({}).value();
   const api::Identify identify =
-      api::authenticator(rules, nullptr, [this](const Error& why) { telemetry.unauthorized(why); });
+      api::authenticator(rules, {}, [this](const Error& why) { telemetry.unauthorized(why); });
   CHECK(identify({.common_name = "", .names = {}, .local = true}));
   CHECK(told().empty());
   const auto caller = identify({.common_name = "eve", .names = {"DNS=eve.example"}});

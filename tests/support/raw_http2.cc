@@ -45,20 +45,24 @@ std::string length(size_t size) {
 
 std::string text(std::string_view value) { return length(value.size()).append(value); }
 
-SSL_CTX* context_of(const TestCa::Issued& own) {
-  SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
+void use(SSL_CTX* context, const TestCa::Issued& own) {
   BIO* const certificate = BIO_new_mem_buf(own.certificate.data(), -1);
   BIO* const key = BIO_new_mem_buf(own.key.data(), -1);
   X509* const x509 = PEM_read_bio_X509(certificate, nullptr, nullptr, nullptr);
   EVP_PKEY* const pkey = PEM_read_bio_PrivateKey(key, nullptr, nullptr, nullptr);
   require(SSL_CTX_use_certificate(context, x509) == 1);
   require(SSL_CTX_use_PrivateKey(context, pkey) == 1);
-  require(SSL_CTX_set_alpn_protos(context, reinterpret_cast<const unsigned char*>("\2h2"), 3) == 0);
-  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   X509_free(x509);
   EVP_PKEY_free(pkey);
   BIO_free(certificate);
   BIO_free(key);
+}
+
+SSL_CTX* context_of(const TestCa::Issued& own) {
+  SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
+  if (!own.certificate.empty()) use(context, own);
+  require(SSL_CTX_set_alpn_protos(context, reinterpret_cast<const unsigned char*>("\2h2"), 3) == 0);
+  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   return context;
 }
 

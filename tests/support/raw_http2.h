@@ -37,6 +37,7 @@ std::string field(std::string_view name, std::string_view value);
 class RawHttp2 {
  public:
   // A connection on which TLS and HTTP/2 have begun; nothing: the other side has ended it before.
+  // It shows no certificate if `own` has none.
   // Settings are acknowledged, and so obeyed, or not.
   static std::optional<RawHttp2> connect(const std::string& host, uint16_t port,
                                          const TestCa::Issued& own, bool acknowledge = true);
