@@ -1,5 +1,6 @@
 #include "lib/rpc/token_credentials.h"
 
+#include "lib/rpc/authenticated_connections.h"
 #include "lib/rpc/test_tls.h"
 #include "tests/support/in_time.h"
 #include "tests/support/temp_folder.h"
@@ -33,7 +34,7 @@ TEST_CASE("TLS channel: a client without a certificate sends the token of its fi
   fixture.folder.write("token", "one\n");
   const auto channel = fixture.channel_with(fixture.token);
   REQUIRE(say(*channel, "hello"));
-  CHECK(fixture.service.last_peer() == Peer{"", {}, false, "Bearer one"});
+  CHECK(fixture.service.last_peer().authorization == "Bearer one");
   fixture.folder.write("token", std::string(7 << 10, 'x'));
   REQUIRE(say(*channel, "hello"));
   CHECK(fixture.service.last_peer().authorization.size() == 7 + (7 << 10));
@@ -49,12 +50,55 @@ TEST_CASE(
     "TLS channel: a client with neither has no name, and one with a certificate is its holder") {
   TokenFixture fixture;
   REQUIRE(say(*fixture.channel_with({}), "hello"));
-  CHECK(fixture.service.last_peer() == Peer());
+  const Peer neither = fixture.service.last_peer();
+  CHECK(neither == Peer{.common_name = "", .names = {}, .connection = neither.connection});
   REQUIRE(say(*fixture.channel(), "hello"));
   CHECK(fixture.service.last_peer().common_name == "node-7");
+  CHECK(fixture.service.last_peer().connection.empty());
   const TestCa other;
   const Files foreign(fixture.ca, other.issue(client_named("node-7")));
   CHECK_FALSE(say(*fixture.channel(foreign), "hello"));
+}
+
+Fd listen_on_v6(uint16_t& port) {
+  Fd fd(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;
+  address.sin6_addr = in6addr_loopback;
+  socklen_t size = sizeof address;
+  auto* const all = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(fd.get(), all, size) != 0 || ::listen(fd.get(), 16) != 0 ||
+      ::getsockname(fd.get(), all, &size) != 0)
+    return Fd();
+  port = ntohs(address.sin6_port);
+  return fd;
+}
+
+TEST_CASE("TCP server: a connection without a certificate has a name that leads to its other end") {
+  TokenFixture fixture;
+  AuthenticatedConnections connections;
+  REQUIRE(say(*fixture.channel_with({}), "hello"));
+  connections.set(fixture.service.last_peer().connection, "node n1");
+  auto known = connections.take();
+  REQUIRE(known.size() == 1);
+  CHECK(known.begin()->first.address == std::string("\x7f\0\0\1", 4));
+
+  uint16_t port = 0;
+  Fd listening = listen_on_v6(port);
+  if (!listening.valid()) return MESSAGE("this machine has no IPv6");
+  TcpServer::Settings settings = without_certificates();
+  settings.files = fixture.server_files.files;
+  const auto server = TcpServer::serve(std::move(listening), settings, {&fixture.service}).value();
+  const auto channel = TlsChannel::open({"[::1]:" + std::to_string(port),
+                                         {{}, {}, fixture.client_files.files.ca},
+                                         "127.0.0.1",
+                                         {}})
+                           .value();
+  REQUIRE(say(*channel, "hello"));
+  connections.set(fixture.service.last_peer().connection, "node n1");
+  known = connections.take();
+  REQUIRE(known.size() == 1);
+  CHECK(known.begin()->first.address == std::string(15, '\0') + "\1");
 }
 
 TEST_CASE("TCP server: without a certificate no client comes in where one is required") {
