@@ -29,7 +29,7 @@ class TokenBucket {
   bool overdrawn() const { return left_ < 0; }
   // Gives tokens back.
   void refund(double tokens, Time now) { spend(-tokens, now); }
-  // What was taken beyond the last token is owed no more.
+  // Forgets a debt: at least no token is owed.
   void forgive() { left_ = std::max(left_, 0.0); }
 
  private:

@@ -13,8 +13,8 @@ namespace ibpod::rpc {
 // Thread-safe.
 class AuthenticatedConnections {
  public:
-  // `connection` is Peer::connection of an authenticated call. Of several accounts of one connection
-  // the last counts. Ignored: a name that is no connection's, as "".
+  // `connection` is Peer::connection of an authenticated call. Of several accounts of one
+  // connection the last counts. Ignored: a name that is no connection's, as "".
   void set(const std::string& connection, const std::string& account);
   // The accounts set since the last call, by the connection's other end.
   std::map<SocketHandle::Peer, std::string> take();

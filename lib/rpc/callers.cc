@@ -34,8 +34,8 @@ Most most(const std::map<Callers::Number, Callers::Use>& connections,
 
 std::string_view name(Cause cause) {
   static constexpr std::array<std::string_view, kCauses> kNames{
-      "connections", "unfinished", "rate", "bytes", "handshake", "barred", "reconnects",
-      "unauthenticated"};
+      "connections", "unfinished", "rate",       "bytes",
+      "handshake",   "barred",     "reconnects", "unauthenticated"};
   return kNames.at(static_cast<size_t>(cause));
 }
 
@@ -43,8 +43,8 @@ void Callers::add(Number connection, const std::string& holder, Time now) {
   const auto [found, is_new] = callers_.try_emplace(holder);
   Caller& caller = found->second;
   if (is_new) {
-    const double calls = is_anonymous(holder) ? limits_.unauthenticated_calls_a_second
-                                              : limits_.calls_a_second;
+    const double calls =
+        is_anonymous(holder) ? limits_.unauthenticated_calls_a_second : limits_.calls_a_second;
     caller.calls = TokenBucket(calls * kBurst, calls);
     caller.connects = TokenBucket(limits_.connections_at_once, limits_.connections_a_second);
   }

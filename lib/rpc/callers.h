@@ -33,7 +33,7 @@ struct CallerLimits {
   // Bytes that a client may send before it has shown a certificate.
   uint64_t handshake_bytes = 256 << 10;
   // A holder that was cut for any cause but `connections` gets no other for this long. Not an
-  // address: nobody knows whose its next connection is.
+  // address, as its next connection may be another client's.
   Duration barred{10'000};
   // As calls_a_second, for all connections of an address on which no call was authenticated yet;
   // each is cut after this time.

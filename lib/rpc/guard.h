@@ -65,13 +65,13 @@ class Guard {
     SocketHandle socket;
     std::string address;
     std::string holder = {};
-    std::string authenticated = {};       // the account of its calls, if it has no certificate
-    std::optional<Channelz::Id> id = {};  // once TLS has begun
+    std::string authenticated = {};         // the account of its calls, if it has no certificate
+    std::optional<Channelz::Id> id = {};    // once TLS has begun
     std::optional<Deadline> nameless = {};  // it may be without certificate and account until then
-    std::optional<Deadline> lost = {};    // of whom gRPC tells nothing any more, it has to by then
-    uint64_t examined = 0;                // bytes that had been taken when gRPC was asked last
-    uint64_t whole = 0;                   // bytes at the last whole request
-    uint64_t partial = 0;                 // bytes of requests that are not whole, at most
+    std::optional<Deadline> lost = {};  // of whom gRPC tells nothing any more, it has to by then
+    uint64_t examined = 0;              // bytes that had been taken when gRPC was asked last
+    uint64_t whole = 0;                 // bytes at the last whole request
+    uint64_t partial = 0;               // bytes of requests that are not whole, at most
     uint64_t messages = 0;
   };
   using Entry = std::map<Number, Watched>::iterator;

@@ -21,7 +21,7 @@ struct Peer {
   // The call's metadata `authorization` as it was sent, over TLS only; several are joined by
   // commas. A secret: it must not be logged.
   std::string authorization = {};
-  // Of a TLS client without a certificate: its connection, for AuthenticatedConnections.
+  // For AuthenticatedConnections: the connection, if it is TLS without a client's certificate.
   std::string connection = {};
   bool operator==(const Peer&) const = default;
 };

@@ -88,15 +88,13 @@ Status TcpServer::start(const std::vector<grpc::Service*>& services) {
         following(files_, settings_.client));
   });
   if (serving_ == nullptr) return Error(Code::internal, "gRPC cannot start a server with TLS");
-  guard_ = TRY(Guard::start(
-      settings_.callers,
-      {.on_cut =
-           [this](const Cut& cut) {
-             ++cut_.at(static_cast<size_t>(cut.cause));
-             if (settings_.on_cut) settings_.on_cut(cut);
-           },
-       .account = settings_.account,
-       .authenticated = settings_.authenticated}));
+  guard_ = TRY(Guard::start(settings_.callers, {.on_cut =
+                                                    [this](const Cut& cut) {
+                                                      ++cut_.at(static_cast<size_t>(cut.cause));
+                                                      if (settings_.on_cut) settings_.on_cut(cut);
+                                                    },
+                                                .account = settings_.account,
+                                                .authenticated = settings_.authenticated}));
   return start_acceptor();
 }
 

@@ -13,8 +13,8 @@ Identify authenticator(const RoleRules& rules, Tokens tokens,
     // A certificate decides alone: nothing that a call says changes who its connection is.
     const bool certified = peer.local || !peer.common_name.empty() || !peer.names.empty();
     const bool by_token = tokens.authenticator != nullptr && !certified;
-    Result<Caller> caller = by_token ? tokens.authenticator->identify(peer.authorization)
-                                     : rules.identify(peer);
+    Result<Caller> caller =
+        by_token ? tokens.authenticator->identify(peer.authorization) : rules.identify(peer);
     if (caller && by_token && tokens.connections != nullptr)
       tokens.connections->set(peer.connection, account_of(*caller));
     if (!caller && caller.error().code() == Code::denied) on_unauthorized(caller.error());
