@@ -124,7 +124,7 @@ void set_identity(Options& options, const Identity& identity, Headers& headers) 
 }
 
 void set_request(Options& options, const Request& request, Headers& headers) {
-  headers.add("Accept: application/json");
+  headers.add("Accept: " + request.accept);
   options.set(CURLOPT_USERAGENT, "ibpod-sm");
   if (request.method == "GET") {
     options.set(CURLOPT_HTTPGET, 1L);

@@ -17,8 +17,9 @@ struct Request {
   std::string method;  // GET, POST or DELETE
   std::string url;     // https://…
   std::string body = {};
-  size_t most_bytes = kMostErrorBytes;  // of an answer with a status of success
-  Duration timeout{10'000};             // from connecting to the last byte
+  std::string accept = "application/json";  // media types of the answer, as RFC 9110 has them
+  size_t most_bytes = kMostErrorBytes;      // of an answer with a status of success
+  Duration timeout{10'000};                 // from connecting to the last byte
 };
 
 struct Answer {

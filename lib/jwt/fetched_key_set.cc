@@ -16,6 +16,8 @@ using Clock = Deadline::Clock;
 
 constexpr Duration kTimeout{10'000};
 constexpr size_t kMostText = 300;
+// The API server of Kubernetes has the first alone, and answers 406 to others; RFC 7517, 8.5.
+constexpr auto kMediaTypes = "application/jwk-set+json, application/json";
 
 // A user who can write the file can make any server the issuer, so no other user may.
 Result<std::string> read_ca(const Path& file) {
@@ -105,9 +107,12 @@ void FetchedKeySet::take(Result<KeySet> keys) {
 Result<KeySet> FetchedKeySet::fetch() {
   const std::string ca = TRY(read_ca(endpoint_.ca));
   const https::Identity identity = TRY(read_identity(endpoint_.token));
-  const Result<https::Answer> answer = exchange_.send(
-      {.method = "GET", .url = endpoint_.url, .most_bytes = KeySet::kLargest, .timeout = kTimeout},
-      identity, ca);
+  const Result<https::Answer> answer = exchange_.send({.method = "GET",
+                                                       .url = endpoint_.url,
+                                                       .accept = kMediaTypes,
+                                                       .most_bytes = KeySet::kLargest,
+                                                       .timeout = kTimeout},
+                                                      identity, ca);
   Result<KeySet> keys = answer ? read_keys(*answer) : answer.error();
   if (keys) return keys;
   const Error& error = keys.error();

@@ -25,14 +25,23 @@ constexpr Duration kNever{3'600'000};
 // A fetch for each missing key and soon after each failure, and no other.
 const FetchSchedule::Settings kOnDemand{kNever, Duration(0), BackOff(Duration(1), Duration(1))};
 
+// As the API server of Kubernetes 1.36: a key set has a media type of its own, and no other.
+bool takes_key_sets(const HttpsRequest& request) {
+  const auto accept = request.headers.find("accept");
+  return accept != request.headers.end() &&
+         accept->second.find("application/jwk-set+json") != std::string::npos;
+}
+
 struct Fixture {
   TempFolder folder;
   TestCa ca;
   TestIssuer first{"k1"}, second{"k2"};
   Latest<HttpsAnswer> answer;
-  std::unique_ptr<HttpsServer> server =
-      std::make_unique<HttpsServer>(ca.issue({.common_name = "api", .names = {"IP:127.0.0.1"}}),
-                                    [this](const HttpsRequest&) { return *answer.get(); });
+  std::unique_ptr<HttpsServer> server = std::make_unique<HttpsServer>(
+      ca.issue({.common_name = "api", .names = {"IP:127.0.0.1"}}),
+      [this](const HttpsRequest& request) {
+        return takes_key_sets(request) ? *answer.get() : HttpsAnswer{.status = 406, .body = "none"};
+      });
   KeyEndpoint endpoint{
       server->address() + "/openid/v1/jwks", write("ca.crt", ca.certificate()), {}};
 
