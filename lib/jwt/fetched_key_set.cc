@@ -107,12 +107,14 @@ void FetchedKeySet::take(Result<KeySet> keys) {
 Result<KeySet> FetchedKeySet::fetch() {
   const std::string ca = TRY(read_ca(endpoint_.ca));
   const https::Identity identity = TRY(read_identity(endpoint_.token));
-  const Result<https::Answer> answer = exchange_.send({.method = "GET",
-                                                       .url = endpoint_.url,
-                                                       .accept = kMediaTypes,
-                                                       .most_bytes = KeySet::kLargest,
-                                                       .timeout = kTimeout},
-                                                      identity, ca);
+  Result<https::Answer> answer = exchange_.send({.method = "GET",
+                                                 .url = endpoint_.url,
+                                                 .accept = kMediaTypes,
+                                                 .most_bytes = KeySet::kLargest,
+                                                 .timeout = kTimeout},
+                                                identity, ca);
+  // Before a text is cut: a part of the token is a secret, too.
+  if (answer) answer->body = identity.redacted(std::move(answer->body));
   Result<KeySet> keys = answer ? read_keys(*answer) : answer.error();
   if (keys) return keys;
   const Error& error = keys.error();

@@ -256,6 +256,11 @@ TEST_CASE("fetched keys: the token of the file is sent, whenever it is replaced,
   // The fetch before may still be under way, and a missing key asks for no second one then.
   CHECK(in_time([&] { return keys.key_missing(), !trouble(keys).empty(); }));
   CHECK(has_trouble(keys, ": answered 401: who is Bearer ***?"));
+  // Longer than what is shown of an answer.
+  const std::string large(1 << 10, 'x');
+  fixture.write("token", large + "\n");
+  fixture.answer.set({.status = 401, .body = "no " + large + "!"});
+  CHECK(has_trouble(keys, ": answered 401: no ***!"));
   fixture.write("token", "two words\n");
   CHECK(has_trouble(keys, fixture.endpoint.token.string()));
   CHECK(trouble(keys).find("words") == std::string::npos);

@@ -46,6 +46,11 @@ void AuthenticatedConnections::set(const std::string& connection, const std::str
   accounts_[*peer] = account;
 }
 
+void AuthenticatedConnections::forget(const SocketHandle::Peer& peer) {
+  const std::lock_guard lock(mutex_);
+  accounts_.erase(peer);
+}
+
 std::map<SocketHandle::Peer, std::string> AuthenticatedConnections::take() {
   const std::lock_guard lock(mutex_);
   return std::exchange(accounts_, {});

@@ -16,6 +16,8 @@ class AuthenticatedConnections {
   // `connection` is Peer::connection of an authenticated call. Of several accounts of one
   // connection the last counts. Ignored: a name that is no connection's, as "".
   void set(const std::string& connection, const std::string& account);
+  // Nothing is known of the connection with this other end: it has just come.
+  void forget(const SocketHandle::Peer& peer);
   // The accounts set since the last call, by the connection's other end.
   std::map<SocketHandle::Peer, std::string> take();
 

@@ -30,6 +30,13 @@ TEST_CASE("authenticated connections: the last account of a connection counts") 
   CHECK(connections.take() == Accounts{{{std::string("\x0a\x01\x02\x03", 4), 4711}, "node n2"}});
 }
 
+TEST_CASE("authenticated connections: a connection that has just come has no account") {
+  AuthenticatedConnections connections;
+  connections.set("ipv4:10.1.2.3:4711", "node n1");
+  connections.forget({std::string("\x0a\x01\x02\x03", 4), 4711});
+  CHECK(connections.take().empty());
+}
+
 TEST_CASE("authenticated connections: a name that is no connection's is ignored") {
   AuthenticatedConnections connections;
   for (const char* name :

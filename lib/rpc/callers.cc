@@ -9,7 +9,8 @@
 namespace ibpod::rpc {
 namespace {
 
-constexpr double kBurst = 2;  // seconds
+constexpr double kBurst = 2;   // seconds
+constexpr uint64_t kFew = 10;  // calls, which a client may have begun before the first is answered
 
 // The connection that has most, and what all have.
 struct Most {
@@ -63,9 +64,13 @@ void Callers::remove(Number connection) {
 void Callers::move(Number connection, const std::string& holder, Time now) {
   const auto before = holders_.find(connection);
   if (before == holders_.end()) return;
-  callers_.at(before->second).connects.refund(1, now);
+  Caller& from = callers_.at(before->second);
+  const Use use = from.connections.at(connection);
+  from.connects.refund(1, now);
+  from.calls.refund(static_cast<double>(use.begun), now);
   remove(connection);
   add(connection, holder, now);
+  this->use(connection, use, now);
 }
 
 void Callers::use(Number connection, const Use& use, Time now) {
@@ -94,15 +99,27 @@ std::optional<Callers::Cut> Callers::judge(const Caller& caller, Time now) const
   return std::nullopt;
 }
 
+// As judge(), but connections that have hardly begun a call are not cut for the calls of others,
+// and of those that came too fast only the newest ones.
+std::optional<Callers::Cut> Callers::judge_address(Caller& caller, Time now) const {
+  std::optional<Cut> cut = judge(caller, now);
+  if (cut && cut->cause == Cause::rate && caller.connections.at(cut->connection).begun <= kFew) {
+    caller.calls.forgive();
+    cut = judge(caller, now);
+  }
+  if (cut && cut->cause == Cause::reconnects) caller.connects.refund(1, now);
+  return cut;
+}
+
 std::optional<Callers::Cut> Callers::cut_one(const std::string& holder, Time now) {
   const auto found = callers_.find(holder);
   if (found == callers_.end()) return std::nullopt;
   Caller& caller = found->second;
-  const std::optional<Cut> cut = judge(caller, now);
+  const bool anonymous = is_anonymous(holder);
+  const std::optional<Cut> cut = anonymous ? judge_address(caller, now) : judge(caller, now);
   if (!cut) return std::nullopt;
   const bool bars = cut->cause != Cause::connections && cut->cause != Cause::barred;
-  if (bars && !is_anonymous(holder)) bar(caller, now);
-  if (is_anonymous(holder)) caller.calls.forgive(), caller.connects.forgive();
+  if (bars && !anonymous) bar(caller, now);
   remove(cut->connection);
   return cut;
 }

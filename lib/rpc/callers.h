@@ -33,7 +33,8 @@ struct CallerLimits {
   // Bytes that a client may send before it has shown a certificate.
   uint64_t handshake_bytes = 256 << 10;
   // A holder that was cut for any cause but `connections` gets no other for this long. Not an
-  // address, as its next connection may be another client's.
+  // address, as its other connections may be other clients': it loses those that do most, and the
+  // newest of too many.
   Duration barred{10'000};
   // As calls_a_second, for all connections of an address on which no call was authenticated yet;
   // each is cut after this time.
@@ -75,7 +76,7 @@ class Callers {
 
   void add(Number connection, const std::string& holder, Time now);
   void remove(Number connection);
-  // Its holder is known now: it counts under that one, and is given back to the one before.
+  // Its holder is known now: it and its calls count under that one, and not under the one before.
   void move(Number connection, const std::string& holder, Time now);
   // Records the use of the connection so far.
   void use(Number connection, const Use& use, Time now);
@@ -94,6 +95,7 @@ class Callers {
     Time barred_until = {};
   };
   std::optional<Cut> judge(const Caller& caller, Time now) const;
+  std::optional<Cut> judge_address(Caller& caller, Time now) const;
   void bar(Caller& caller, Time now);
 
   const CallerLimits limits_;

@@ -61,7 +61,7 @@ TEST_CASE("callers: an address is never barred: its worst connection is cut, and
   fixture.add(1, address);
   fixture.add(2, address);
   fixture.use(1, {.begun = 1});
-  fixture.use(2, {.begun = 10});
+  fixture.use(2, {.begun = 11});
   CHECK(fixture.cut(address) == "rate 2");
   CHECK(fixture.cut(address).empty());
   CHECK(fixture.callers.connections(address) == std::vector<Callers::Number>{1});
@@ -88,6 +88,22 @@ TEST_CASE("callers: an address that connects too often loses the newest, and onl
   CHECK(fixture.callers.connections(address) == std::vector<Callers::Number>{1});
 }
 
+TEST_CASE("callers: one connection too many of an address does not hide what the others do") {
+  Fixture fixture;
+  const std::string address = anonymous_account("10.0.0.1");
+  for (Callers::Number number = 1; number <= 4; ++number) fixture.add(number, address);
+  for (Callers::Number number = 2; number <= 4; ++number) fixture.use(number, {.begun = 20});
+  CHECK(fixture.cut(address) == "connections 1");
+  CHECK(fixture.cut(address) == "rate 4");
+  CHECK(fixture.cut(address) == "rate 3");
+  CHECK(fixture.cut(address) == "rate 2");
+  CHECK(fixture.cut(address).empty());
+  // It has used up its calls for some time.
+  fixture.add(5, address);
+  fixture.use(5, {.begun = 11});
+  CHECK(fixture.cut(address) == "rate 5");
+}
+
 TEST_CASE("callers: a connection that moves counts under its holder, and not before") {
   Fixture fixture;
   const std::string address = anonymous_account("10.0.0.1");
@@ -102,6 +118,14 @@ TEST_CASE("callers: a connection that moves counts under its holder, and not bef
   fixture.use(7, {.begun = 9});
   fixture.use(107, {.begun = 12});
   CHECK(fixture.cut("node-7") == "rate 107");
+  // With its calls.
+  fixture.add(300, address);
+  fixture.use(300, {.begun = 21});
+  fixture.callers.move(300, "node-300", fixture.now);
+  CHECK(fixture.cut("node-300") == "rate 300");
+  fixture.add(301, address);
+  fixture.use(301, {.begun = 10});
+  CHECK(fixture.cut(address).empty());
   fixture.callers.move(999, "node-7", fixture.now);  // it has gone
   CHECK(fixture.callers.connections("node-7") == std::vector<Callers::Number>{7});
 }

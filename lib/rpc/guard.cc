@@ -45,6 +45,7 @@ Status Guard::watch(int fd, const std::string& address) {
   TRY(sys("epoll_ctl", [&] { return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event); }));
   watched_.emplace(number, Watched{socket, address});
   by_peer_[*peer] = number;
+  if (deps_.authenticated != nullptr) deps_.authenticated->forget(*peer);
   unidentified_ = true;
   return ok();
 }
@@ -79,8 +80,10 @@ void Guard::look() {
     const auto found = watched_.find(number);
     unknown = unknown || (found != watched_.end() && !found->second.id);
   }
+  // In this order: whoever was authenticated before gRPC told of him is no unknown client.
+  const auto sockets = unknown ? deps_.channelz->new_sockets() : std::vector<Channelz::Socket>();
   move_authenticated();
-  if (unknown) identify_new();
+  identify(sockets);
   if (tidy) cut_unauthenticated();
   std::set<std::string> holders;
   std::erase_if(active_, [&](Number number) { return !examine(number, holders); });
@@ -88,9 +91,9 @@ void Guard::look() {
 }
 
 // Connections on which TLS has begun since the last time.
-void Guard::identify_new() {
+void Guard::identify(const std::vector<Channelz::Socket>& sockets) {
   std::set<std::string> holders;
-  for (const Channelz::Socket& socket : deps_.channelz->new_sockets()) {
+  for (const Channelz::Socket& socket : sockets) {
     const auto found = by_peer_.find(socket.peer);
     const auto one = found == by_peer_.end() ? watched_.end() : watched_.find(found->second);
     if (one == watched_.end()) continue;

@@ -22,6 +22,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace ibpod::rpc {
 
@@ -78,7 +79,7 @@ class Guard {
 
   Guard(const CallerLimits& limits, Deps deps, Fd epoll);
   void collect_active();
-  void identify_new();
+  void identify(const std::vector<Channelz::Socket>& sockets);
   std::string holder_of_new(const Watched& one, const std::string& certificate) const;
   void move_authenticated();
   void cut_unauthenticated();
