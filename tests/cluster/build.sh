@@ -73,7 +73,18 @@ build_cnitool() { # FOLDER
   GOBIN=$1 retry 3 go install -trimpath "github.com/containernetworking/cni/cnitool@$cni"
 }
 
-# Debian's, only unpacked: its package would start a service.
+build_helm() { # FOLDER
+  GOBIN=$1 retry 3 go install -trimpath -ldflags "-s -w -X helm.sh/helm/v3/internal/version.version=$helm" \
+    "helm.sh/helm/v3/cmd/helm@$helm"
+}
+
+# Debian's, only unpacked: their packages would start services.
+unpack_promtool() { # FOLDER
+  unpack_packages "$1/package" prometheus
+  mv "$1/package/usr/bin/promtool" "$1/"
+  rm -r "$1/package"
+}
+
 unpack_etcd() { # FOLDER
   unpack_packages "$1/package" etcd-server
   mv "$1/package/usr/bin/etcd" "$1/"
@@ -83,6 +94,11 @@ unpack_etcd() { # FOLDER
 build_api_server() {
   make_once control-plane "$kubernetes" build_kubernetes kube-apiserver kubectl
   make_once etcd debian unpack_etcd
+}
+
+build_chart_tools() {
+  make_once helm "$helm" build_helm
+  make_once promtool debian unpack_promtool
 }
 
 build_cluster() {

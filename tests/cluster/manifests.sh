@@ -6,48 +6,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 . "$root/tests/tools.sh"
 . "$root/tests/cluster/build.sh"
 . "$root/tests/cluster/api_server.sh"
-passed=0 failed=0 skipped=0
-
-# Every process that it starts ends with it.
-if [ -z "${ISOLATED:-}" ]; then
-  mkdir -p "$cluster"
-  install_packages cluster
-  (choose_go; build_api_server)
-  ISOLATED=1 exec unshare --net --pid --fork --kill-child --mount-proc "$0" "$@"
-fi
-
-check() { # WHAT COMMAND...
-  if "${@:2}" >"$work/said" 2>&1; then
-    passed=$((passed + 1))
-    echo "  ok    $1"
-  else
-    failed=$((failed + 1))
-    echo "  FAIL  $1"
-    sed 's/^/          | /' "$work/said"
-  fi
-}
-
-skip() { # WHAT WHY
-  skipped=$((skipped + 1))
-  echo "  skip  $1: $2"
-}
-
-expect() { # WHAT-IT-IS GLOB
-  # shellcheck disable=SC2053
-  [[ $1 == $2 ]] || { echo "$1"; return 1; }
-}
-
-refused() { # GLOB COMMAND...
-  local said
-  if said=$("${@:2}" 2>&1); then
-    echo "it was accepted"
-    return 1
-  fi
-  expect "$said" "$1"
-}
-
-apply() { kubectl apply --server-side --validate=strict --filename "$1" "${@:2}"; } # FILE [OPTION...]
-judged() { apply "$1" --dry-run=server; } # FILE
+. "$root/tests/cluster/checks.sh"
+isolate build_api_server
 
 # Into a folder, each object in a file of its own, as KIND-NAME.
 render() { # FOLDER OF-MANIFESTS
@@ -89,12 +49,7 @@ no_privileges() {
       (.privileged != true) and .allowPrivilegeEscalation == false and .capabilities.drop == ["ALL"]] | all'
 }
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export PATH=$cluster_path:$PATH
-ip link set lo up
-ip address add 192.0.2.1/32 dev lo # it takes no address of a loopback
-start_api_server "$work" 192.0.2.1
+start_judge
 
 check "the kind of Multus' networks" apply "$root/tests/cluster/network_attachment_definition.yaml"
 check "it is established" kubectl wait --for condition=Established --timeout 60s \
@@ -121,5 +76,4 @@ else
   skip "the agent takes its configuration" "it is not built (./check builds it)"
 fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+end_checks

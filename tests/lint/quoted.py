@@ -1,4 +1,4 @@
-"""README and docs quote our programs as they are: metrics, with the labels and values of selectors such as
+"""README, docs and the chart's alerts quote our programs as they are: metrics, with the labels and values of selectors such as
 ibpod_sm_ports{state="unseen"}; the values that docs/metrics.md lists for labels; the numbers of CNI errors.
 """
 
@@ -8,10 +8,11 @@ import documents
 import source
 
 METRIC = re.compile(r"\bibpod_[a-z_]+\b(?![*_…])(?:\{([^}]*)\})?")
-PAIR = re.compile(r"(\w+)=~?\"([^\"]*)\"")
+PAIR = re.compile(r"(\w+)(?:=~?|!=)\"([^\"]*)\"")
 DERIVED = re.compile(r"_(?:bucket|sum|count)$")
 # In the source a metric begins a list: its name, its help.
 DEFINED = re.compile(r"\{\s*\"(ibpod_[a-z_]+)\",")
+ALERTS = "charts/ibpod/files/alerts.yaml"
 CODES = "lib/cni/errors.h"
 VALUES = "\n| label | values |\n"
 
@@ -24,7 +25,7 @@ def check_metrics(name, content, known, said):
         if not metric.endswith("_") and metric not in known and DERIVED.sub("", metric) not in known:
             yield f"{name}:{line}: there is no metric {metric}"
         for label, value in PAIR.findall(match.group(1) or ""):
-            for word in (label, value):
+            for word in (label, *value.split("|")):
                 if f'"{word}"' not in said:
                     yield f"{name}:{line}: {metric}: no program says \"{word}\""
 
@@ -60,6 +61,7 @@ def main():
                       if not name.startswith("tests/") and not name.endswith("_test.cc"))
     known, said, numbers = set(DEFINED.findall(texts)), documents.spoken(), codes(source.text(CODES))
     findings = [] if numbers and known else ["nothing is found to compare with"]
+    findings += check_metrics(ALERTS, source.text(ALERTS), known, said)
     for name in source.files(".md"):
         if name == "README.md" or name.startswith("docs/"):
             content = source.text(name)

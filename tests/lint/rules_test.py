@@ -2,6 +2,7 @@
 
 import unittest
 
+import chart
 import documents
 import file_names
 import function_length
@@ -29,6 +30,7 @@ class Quoted(unittest.TestCase):
         self.assertEqual(found('`ibpod_sm_ports{state="unseen"}`, ibpod_wait_seconds_bucket, `ibpod_sm_certificate_*`'), [])
         self.assertEqual(len(found("ibpod_sm_port and ibpod_sm_ports_total")), 2)
         self.assertEqual(len(found('ibpod_sm_ports{state="not_seen"} ibpod_sm_ports{kind="unseen"}')), 2)
+        self.assertEqual(len(found('ibpod_sm_ports{state=~"unseen|not_seen"} ibpod_sm_ports{state!="seen"}')), 2)
 
     def test_values_of_labels_are_words_of_the_programs(self):
         table = "\n| label | values |\n|---|---|\n| `result` | %s |\n\n`other` text\n"
@@ -46,6 +48,22 @@ class Version(unittest.TestCase):
         text = 'ibpod/agent:%s\n  newTag: "%s"\n**Status: version %s. It\n## [Unreleased]: %s\n'
         self.assertEqual(list(version.check("x.md", text % (("0.1.0",) * 4), "0.1.0")), [])
         self.assertEqual(len(list(version.check("x.md", text % (("0.1.0",) * 4), "0.2.0"))), 4)
+
+
+class Chart(unittest.TestCase):
+    def test_values_are_those_that_stand_there(self):
+        text = 'a: 1 # one\n# b: 2\nc:\n  d: {e: f}\n  g:\n    h: ""\ni: []\n'
+        self.assertEqual(chart.defaults(text), {"a": "1", "c.d": "{e: f}", "c.g.h": '""', "i": "[]"})
+
+    def test_values_of_templates_by_every_way_to_them(self):
+        text = '{{ .Values.a.b }} {{- with .Values.c }}{{ .d }}{{ end }} {{ $.Values.e }} (dict "image" .Values.f.image)'
+        self.assertEqual(chart.used(text), {"a.b", "c", "e", "f.image"})
+        for path, reached in (("a.b", True), ("c.d", True), ("c.x", False), ("f.image", True), ("g", False)):
+            self.assertEqual(bool(chart.reaches(text, path)), reached, path)
+
+    def test_a_value_is_missing_on_one_side(self):
+        self.assertEqual(len(list(chart.compare({"a.b", "c"}, "docs", {"a", "d"}, "templates"))), 2)
+        self.assertEqual(list(chart.compare({"a.b", "a.c"}, "docs", {"a"}, "templates")), [])
 
 
 class TryLines(unittest.TestCase):

@@ -5,8 +5,8 @@ import re
 import source
 
 SET = re.compile(r"^project\(ibpod .*VERSION ([\d.]+)\)$", re.M)
-# The tag of the agent's image, and what README and CHANGELOG call the version at hand.
-REPEATED = re.compile(r"""ibpod/agent:(\d[\w.-]*)|newTag: "([^"]*)"|Status: version ([\d.]*\d)|## \[Unreleased\]: ([\d.]*\d)""")
+# The tags of the images, the chart's version, and what README and CHANGELOG call the version at hand.
+REPEATED = re.compile(r"""ibpod/(?:agent|sm):(\d[\w.-]*)|^(?:appV|v)ersion: "?(\d[\w.-]*)|newTag: "([^"]*)"|Status: version ([\d.]*\d)|## \[Unreleased\]: ([\d.]*\d)""", re.M)
 
 
 def check(name, content, version):
