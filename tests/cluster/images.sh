@@ -15,14 +15,14 @@ fill_images() { # FOLDER
   rm -r "$tree"
 }
 
-# The agent's, of the programs that are built: its folder is filled by the last stage of the Containerfile.
+# The agent's, of the programs that are built, with what images/agent.conf lists.
 build_agent_image() {
-  local tree=$cluster/agent.tree file=$root/images/Containerfile entry
+  local tree=$cluster/agent.tree entrypoint files
   rm -rf "$tree"
   debian_tree "$tree"
-  run_containerfile "$file" "$tree"
-  entry=$(sed -n 's/^ENTRYPOINT //p' "$file" | jq -er '.[0]')
-  "$root/tests/cluster/image.sh" docker.io/ibpod/agent:0.1.0 "$tree" "$entry" >"$cluster/agent.tar"
+  . "$root/images/agent.conf"
+  add_files "$tree" "${files[@]}"
+  "$root/tests/cluster/image.sh" docker.io/ibpod/agent:0.1.0 "$tree" "$entrypoint" >"$cluster/agent.tar"
 }
 
 # --- what is in them ----------------------------------------------------------------------------------------------------
@@ -67,18 +67,13 @@ add_libraries() { # FOLDER PROGRAM: those that it is linked with
   done
 }
 
-# Copies what the last stage copies, with the libraries of this machine: whether the packages that it installs have them the
-# Containerfile looks at itself.
-run_containerfile() { # CONTAINERFILE FOLDER
-  local stage words word target
-  stage=$(awk '/^FROM/ {last = ""} {last = last $0 "\n"} END {printf "%s", last}' "$1")
-  while read -ra words; do
-    target=$2${words[-1]}
-    mkdir -p "$target"
-    for word in "${words[@]:1:${#words[@]}-2}"; do
-      [[ $word != --* ]] || continue
-      cp "$root/${word#/ibpod/}" "$target"
-      add_libraries "$2" "$root/${word#/ibpod/}"
-    done
-  done < <(grep '^COPY' <<<"$stage")
+# Copies files with the libraries of this machine: that the packages of the image have them is checked by images/build.sh.
+add_files() { # TREE "FILE FOLDER"...
+  local tree=$1 file folder
+  shift
+  while read -r file folder; do
+    mkdir -p "$tree$folder"
+    cp "$root/$file" "$tree$folder/"
+    add_libraries "$tree" "$root/$file"
+  done < <(printf '%s\n' "$@")
 }

@@ -19,7 +19,7 @@ def check(name, content, version):
 def main():
     version = SET.search(source.text("CMakeLists.txt"))[1]
     findings = []
-    for name in source.files(".md", ".yaml", ".sh", "Containerfile"):
+    for name in source.files(".md", ".yaml", ".sh"):
         findings += check(name, source.text(name), version)
     source.finish(findings, "version")
 

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# Makes an image as an OCI layout, without a registry and without a container runtime:
+#
+#   images/build.sh agent|sm [FOLDER]     FOLDER (default build/images) gets NAME.oci, NAME.packages and NAME.spdx.json
+#
+# On Debian 12; as root, or as a user who may make user namespaces. The same sources, Debian packages and SOURCE_DATE_EPOCH
+# (default: the time of the last commit) give the same digest. SOURCES=FILE has other lines for sources.list than Debian's
+# servers, as of a snapshot; PROGRAMS=FOLDER has programs that are built already.
+set -euo pipefail
+umask 022
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+. "$root/tests/tools.sh"
+name=${1:-} output=$(readlink -m "${2:-$root/build/images}")
+[ -e "$root/images/$name.conf" ] || die "$name: expected agent or sm"
+# shellcheck disable=SC1090
+. "$root/images/$name.conf"
+version=$(sed -nE 's/^project\(ibpod .*VERSION ([0-9.]+)\)$/\1/p' "$root/CMakeLists.txt")
+git() { command git -C "$root" -c safe.directory="$root" "$@"; }
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} LC_ALL=C TZ=UTC
+
+sources() {
+  if [ -n "${SOURCES:-}" ]; then cat "$SOURCES"; return; fi
+  echo "deb http://deb.debian.org/debian bookworm main"
+  echo "deb http://deb.debian.org/debian bookworm-updates main"
+  echo "deb http://deb.debian.org/debian-security bookworm-security main"
+}
+
+# shellcheck disable=SC2016 # $1 is for mmdebstrap's hooks
+# Pages for readers are left out, not the licenses. What apt and ldconfig keep for themselves differs from run to run.
+make_debian() {
+  sources | mmdebstrap --quiet --variant=essential --architectures=amd64 --include="$(IFS=,; echo "${packages[*]}")" \
+    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
+    --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/info/*' \
+    --dpkgopt='path-exclude=/usr/share/locale/*' \
+    --customize-hook='rm -rf "$1"/var/cache/ldconfig/aux-cache "$1"/var/cache/debconf/*-old "$1"/var/lib/dpkg/*-old' \
+    --customize-hook='rm -rf "$1"/var/log/* "$1"/var/lib/apt "$1"/var/cache/apt "$1"/etc/apt "$1"/etc/dpkg/dpkg.cfg.d/99mmdebstrap' \
+    bookworm "$work/debian.tar" -
+}
+
+built() { # FILE of build/release/bin
+  echo "${PROGRAMS:-$root/build/release/bin}/${1##*/}"
+}
+
+add_files() {
+  local entry file folder mode
+  for entry in "${files[@]}"; do
+    read -r file folder <<<"$entry"
+    mkdir -p "$work/files$folder"
+    mode=0644
+    case $file in
+      build/*) mode=0755 file=$(built "$file") ;;
+      *.sh) mode=0755 file=$root/$file ;;
+      *) file=$root/$file ;;
+    esac
+    install -m "$mode" "$file" "$work/files$folder/"
+  done
+}
+
+# In a copy of the whole image: a library that no package of the list brings.
+check_libraries() {
+  local file into=(chroot)
+  [ "$(id -u)" = 0 ] || into=(unshare --map-root-user chroot)
+  mkdir "$work/tree"
+  tar -C "$work/tree" --exclude='./dev/*' --no-same-owner -xf "$work/debian.tar"
+  cp -r "$work/files/." "$work/tree/"
+  while read -r file; do
+    if "${into[@]}" "$work/tree" ldd "$file" | grep 'not found'; then die "$file lacks libraries: add their packages to $name.conf"; fi
+  done < <(cd "$work/files" && find . -type f -perm /111 ! -name '*.sh' -printf '/%P\n')
+}
+
+list_packages() {
+  python3 -B "$root/images/sbom.py" --list "$work/tree/var/lib/dpkg/status" >"$output/$name.packages"
+  python3 -B "$root/images/sbom.py" --name "ibpod-$name" --version "$version" --created "$SOURCE_DATE_EPOCH" \
+    --root "$work/tree" "$work/tree/var/lib/dpkg/status" >"$output/$name.spdx.json"
+  install -m 0644 "$output/$name.spdx.json" "$work/files/usr/share/doc/ibpod/sbom.spdx.json"
+}
+
+pack_files() {
+  tar -C "$work/files" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu \
+    -cf "$work/files.tar" .
+}
+
+add_layer() { # TAR ORIGIN
+  umoci raw add-layer --image "$work/oci:$version" --history.created "$created" --history.created_by "$2" "$1"
+}
+
+make_layout() {
+  local created
+  created=$(date -u --date "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
+  umoci init --layout "$work/oci"
+  umoci new --image "$work/oci:$version"
+  add_layer "$work/debian.tar" "Debian 12: images/$name.conf"
+  add_layer "$work/files.tar" "ibpod $version"
+  umoci config --image "$work/oci:$version" --no-history --created "$created" --author ibpod \
+    --os linux --architecture amd64 --config.entrypoint "$entrypoint" --config.user 0 \
+    --config.env PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    --config.label "org.opencontainers.image.title=$title" \
+    --config.label "org.opencontainers.image.version=$version" \
+    --config.label "org.opencontainers.image.revision=$(git rev-parse HEAD)" \
+    --config.label "org.opencontainers.image.created=$created" \
+    --config.label "org.opencontainers.image.licenses=Apache-2.0"
+  umoci gc --layout "$work/oci"
+}
+
+say_what_it_is() {
+  local digest
+  digest=$(jq -r '.manifests[0].digest' "$output/$name.oci/index.json")
+  echo "$output/$name.oci: $version, $digest"
+  jq -r '"\([.layers[].size] | add / 1e6 * 10 | round / 10) MB compressed"' "$output/$name.oci/blobs/${digest/://}"
+}
+
+install_packages images
+if [ -z "${PROGRAMS:-}" ]; then
+  install_packages build
+  # shellcheck disable=SC2046
+  build release $(printf '%s\n' "${files[@]}" | sed -n 's,^build/release/bin/\([^ ]*\) .*,\1,p')
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$output"
+step "Debian packages" make_debian
+add_files
+check_libraries
+list_packages
+pack_files
+step "OCI layout" make_layout
+rm -rf "$output/$name.oci"
+mv "$work/oci" "$output/$name.oci"
+say_what_it_is
