@@ -32,8 +32,7 @@ make_debian() {
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/info/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*' \
-    --customize-hook='rm -rf "$1"/var/cache/ldconfig/aux-cache "$1"/var/cache/debconf/*-old "$1"/var/lib/dpkg/*-old' \
-    --customize-hook='rm -rf "$1"/var/log/* "$1"/var/lib/apt "$1"/var/cache/apt "$1"/etc/apt "$1"/etc/dpkg/dpkg.cfg.d/99mmdebstrap' \
+    --customize-hook='rm -rf "$1"/var/cache/ldconfig/aux-cache "$1"/var/cache/debconf/*-old "$1"/var/lib/dpkg/*-old "$1"/var/log/*' \
     bookworm "$work/debian.tar" -
 }
 

@@ -63,7 +63,7 @@ rules_are_right() {
 }
 
 # As the documents' reader would: in a copy of the sources, with the files that other pages make.
-run_page() {
+run_page() (
   mkdir "$work/page"
   cp -r "$root/charts" "$root/manifests" "$work/page/"
   awk -v place="host tests/cluster/chart.sh" -f "$root/tests/blocks.awk" "$root/docs/helm.md" >"$work/page.sh"
@@ -73,7 +73,7 @@ run_page() {
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=ibpod-sm -keyout sm.key -out sm.crt 2>/dev/null
   cp sm.crt ca.crt
   bash -euxo pipefail "$work/page.sh"
-}
+)
 
 left_over() {
   expect "$(kubectl --namespace ibpod get daemonset,statefulset,configmap,serviceaccount --output name |

@@ -17,7 +17,7 @@ fill_images() { # FOLDER
 
 # The agent's, of the programs that are built, with what images/agent.conf lists.
 build_agent_image() {
-  local tree=$cluster/agent.tree entrypoint files
+  local tree=$cluster/agent.tree title packages files entrypoint
   rm -rf "$tree"
   debian_tree "$tree"
   . "$root/images/agent.conf"
