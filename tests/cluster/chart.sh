@@ -106,7 +106,7 @@ check "refused: a certificate of nothing" refused "*expected sm.enabled*" templa
 check "refused: a monitor of agents that answer on the loopback" refused '*"metricsAddress": ":9464"*' \
   template --set monitoring.podMonitor=true
 check "refused: a monitor of an ibpod-sm that does" refused '*"metricsAddress": "0.0.0.0:9465"*' \
-  template "${everything[@]}" --set sm.config=x
+  template "${everything[@]}" --set-literal sm.config=x
 
 check "the namespace" apply "$root/manifests/base/namespace.yaml"
 check "the server takes everything of it" all_judged
