@@ -17,6 +17,7 @@ fill_images() { # FOLDER
 
 # The agent's, of the programs that are built, with what images/agent.conf lists.
 build_agent_image() {
+  # shellcheck disable=SC2034 # title and packages are for images/build.sh
   local tree=$cluster/agent.tree title packages files entrypoint
   rm -rf "$tree"
   debian_tree "$tree"
