@@ -78,6 +78,10 @@ build_helm() { # FOLDER
     "helm.sh/helm/v3/cmd/helm@$helm"
 }
 
+build_kustomize() { # FOLDER
+  GOBIN=$1 retry 3 go install -trimpath "sigs.k8s.io/kustomize/kustomize/v5@$kustomize"
+}
+
 # Debian's, only unpacked: their packages would start services.
 unpack_promtool() { # FOLDER
   unpack_packages "$1/package" prometheus
@@ -98,6 +102,7 @@ build_api_server() {
 
 build_chart_tools() {
   make_once helm "$helm" build_helm
+  make_once kustomize "$kustomize" build_kustomize
   make_once promtool debian unpack_promtool
 }
 

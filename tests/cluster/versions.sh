@@ -7,6 +7,7 @@ containerd=v2.3.6
 runc=v1.5.2
 cni=v1.3.1              # cnitool
 helm=v3.22.0
+kustomize=v5.8.1        # as in that kubectl
 images=2                # those of images.sh that do not change with the sources
 
 cluster=${IBPOD_CACHE:-$(readlink -m "$(dirname "${BASH_SOURCE[0]}")/../../build")}/cluster
@@ -14,4 +15,4 @@ cluster=${IBPOD_CACHE:-$(readlink -m "$(dirname "${BASH_SOURCE[0]}")/../../build
 # The programs of a folder are of one version, and never change.
 cluster_path=$cluster/control-plane-$kubernetes:$cluster/controllers-$kubernetes:$cluster/node-$kubernetes
 cluster_path+=:$cluster/containerd-$containerd:$cluster/runc-$runc:$cluster/cnitool-$cni:$cluster/etcd-debian
-cluster_path+=:$cluster/helm-$helm:$cluster/promtool-debian
+cluster_path+=:$cluster/helm-$helm:$cluster/kustomize-$kustomize:$cluster/promtool-debian
