@@ -13,6 +13,7 @@ PATH=$cluster_path:$PATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 programs=$root/build/release/bin
+with_sm="ConfigMap ConfigMap ConfigMap DaemonSet Secret ServiceAccount ServiceAccount StatefulSet"
 
 same() { /usr/bin/python3 -B "$root/tests/cluster/same_objects.py" "$@"; } # FILE FILE [KIND...]
 
@@ -26,8 +27,8 @@ ask() { # FILE KIND NAME JQ-OPTION...
   jq -r "${@:4}" "$work/object.json"
 }
 
-holds() { # FILE KIND NAME JQ-CONDITION
-  ask "$1" "$2" "$3" -e "$4"
+holds() { # FILE KIND NAME JQ-OPTION... JQ-CONDITION
+  ask "$1" "$2" "$3" -e "${@:4}"
 }
 
 equals_base() { # OPTION...
@@ -135,16 +136,16 @@ check_tokens() {
   check "ibpod-sm finds the API server by its name in the cluster" holds tokens StatefulSet ibpod-sm '.spec.template.spec |
     .hostNetwork and .automountServiceAccountToken and .dnsPolicy == "ClusterFirstWithHostNet"'
   check "what the texts have stays" holds everything ConfigMap ibpod-agent '.data["agent.json"] | fromjson |
-    .metricsAddress == ":9464" and .logFile == "/run/ibpod//agent.log"'
+    .metricsAddress == ":9464" and .sections[0].nodes == ["rack//*", "/*"]'
   check "the certificate of a name" certificate_is_right tokens -verify_hostname sm.example.com
   check "the certificate of no other name" refused "*mismatch*" certificate_is_right tokens -verify_hostname other.example.com
-  render address "${tokens[@]}" --set 'sm.address=[2001:db8::7]:7474' --set 'sm.names={192.0.2.7,sm.example.com}'
+  check "it renders: an address" render address "${tokens[@]}" --set 'sm.address=[2001:db8::7]:7474' --set 'sm.names={192.0.2.7,sm.example.com}'
   check "the certificate of an address" certificate_is_right address -verify_ip 2001:db8::7
   check "the certificate of another address" certificate_is_right address -verify_ip 192.0.2.7
   check "the certificate of an added name" certificate_is_right address -verify_hostname sm.example.com
   check "no private key but that of ibpod-sm" has_one_private_key tokens
   check "a CA of the user's" holds everything ConfigMap ibpod-sm-ca --rawfile ca "$work/ca.crt" '.data["ca.crt"] == $ca'
-  render outside --set sm.address=192.0.2.7:7474 --set-file "sm.ca=$work/ca.crt"
+  check "it renders: an ibpod-sm outside" render outside --set sm.address=192.0.2.7:7474 --set-file "sm.ca=$work/ca.crt"
   check "an ibpod-sm outside" expect "$(objects outside)" "2ConfigMap 1DaemonSet 1ServiceAccount"
   check "its address" holds outside ConfigMap ibpod-agent '.data["agent.json"] | fromjson.fabrics[0].service == "192.0.2.7:7474"'
 }
@@ -169,10 +170,10 @@ check_refusals() {
   check "refused: an address with a scheme" refused "*sm*address*" template "${tokens[@]}" --set sm.address=https://sm.example.com
   check "refused: an IPv6 address without brackets" refused "*sm*address*" template "${tokens[@]}" --set sm.address=2001:db8::7
   check "refused: an issuer that is no URL" refused "*sm*issuer*" template "${tokens[@]}" --set sm.issuer=kubernetes
-  check "refused: a CA that is none" refused "*sm*ca*BEGIN CERTIFICATE*" template "${cert_manager[@]}" --set sm.ca=ca.crt
+  check "refused: a CA that is none" refused "*sm*ca*BEGIN CERTIFICATE*" template "${cert_manager[@]}" --set-literal sm.ca=ca.crt
   check "refused: a node of no label" refused "*nodeSelector*" template "${tokens[@]}" --set-json 'sm.nodeSelector={"ibpod.io/sm":null}'
-  check "refused: ibpod-sm without a configuration" refused "*sm.config: expected*" template "${tokens[@]}" --set sm.config=
-  check "refused: a configuration that is no JSON" refused "*sm.config: expected a JSON object*" template "${tokens[@]}" --set sm.config=sm.json
+  check "refused: ibpod-sm without a configuration" refused "*sm.config: expected*" template "${tokens[@]}" --set-literal sm.config=
+  check "refused: a configuration that is no JSON" refused "*sm.config: expected a JSON object*" template "${tokens[@]}" --set-literal sm.config=sm.json
   check "refused: agents' that is none" refused "*agent.config: expected a JSON object*" template "${tokens[@]}" --set agent.config=agent.json
   check "refused: tokens for an ibpod-sm of no address" refused "*sm.address: expected*HOST:PORT*" template "${tokens[@]}" --set sm.address=
   check "refused: a CA beside the chart's" refused "*sm.ca: the chart makes a CA*" template "${tokens[@]}" --set-file "sm.ca=$work/ca.crt"
@@ -185,6 +186,40 @@ check_refusals() {
     template --set monitoring.podMonitor=true
   check "refused: a monitor of an ibpod-sm that does" refused '*"metricsAddress": "0.0.0.0:9465"*' \
     template "${everything[@]}" --set-literal 'sm.config={}'
+}
+
+# --- the documents ------------------------------------------------------------------------------------------------------
+
+# The commands of a page, in one folder for all pages; an installation is only rendered.
+run_page() { # PAGE PLACE
+  awk -v place="$2" -f "$root/tests/blocks.awk" "$root/$1" >"$work/page.sh"
+  grep -q 'helm \(install\|upgrade\)' "$work/page.sh" || return
+  (cd "$work/page" && bash -euo pipefail -c '. "$0"; . "$1"' "$work/stand_ins.sh" "$work/page.sh")
+}
+
+write_stand_ins() {
+  mkdir "$work/page"
+  cp -r "$root/charts" "$root/manifests" "$work/page/"
+  cat >"$work/stand_ins.sh" <<'END'
+kubectl() { echo "kubectl $*"; }
+elsewhere() { echo "another test: $*"; }
+helm() { # COMMAND...
+  case $1 in
+    install | upgrade)
+      local options=("${@:2}")
+      if [ "${options[0]}" = --install ]; then options=("${options[@]:1}"); fi
+      command helm template "${options[@]}" --kube-version 1.36 >"installation.yaml"
+      grep -c ^kind: installation.yaml
+      ;;
+    history | rollback | uninstall) echo "helm $*" ;;
+    *) return 1 ;;
+  esac
+}
+END
+}
+
+installs() { # OBJECTS: what the last command of the page makes
+  expect "$(sed -n 's/^kind: //p' "$work/page/installation.yaml" | sort | xargs)" "$1"
 }
 
 write_inputs
@@ -204,4 +239,9 @@ check_tokens
 check_certificates
 check_programs
 check_refusals
+write_stand_ins
+check "the commands of docs/helm.md" run_page docs/helm.md "host tests/cluster/chart.sh"
+check "they make ibpod-sm and the agents" installs "$with_sm"
+check "the commands of README.md" run_page README.md "host tests/lanes/chart.sh"
+check "they make the same" installs "$with_sm"
 end_checks

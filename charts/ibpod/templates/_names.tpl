@@ -41,3 +41,9 @@ app.kubernetes.io/name: ibpod
 {{- $text }}
 {{- end }}
 {{- end }}
+
+{{/* The fabrics of the configuration in force. */}}
+{{- define "ibpod.fabrics" -}}
+{{- $config := include "ibpod.parse" (dict "name" "agent.config" "text" (include "ibpod.agentConfig" .)) | fromJson }}
+{{- toJson $config.fabrics }}
+{{- end }}
