@@ -9,7 +9,7 @@ write_inputs() { # sets the sets
   cat >"$work/agent.json" <<'END'
 {
   "metricsAddress": ":9464", // for Prometheus
-  /* "fabrics": not here */ "sections": [{"nodes": ["rack//*", "/*"], "settings": {"logLevel": "debug"}}]
+  /* "fabrics": not here */ "logLevel": "debug"
 }
 END
   cat >"$work/sm.json" <<'END'

@@ -103,6 +103,17 @@ has_one_private_key() { # FILE
   expect "$(grep -h 'PRIVATE KEY' "$work/$1.yaml" "$work/decoded" | xargs)" "-----BEGIN EC PRIVATE KEY----- -----END EC PRIVATE KEY-----"
 }
 
+comments_go() {
+  cat >"$work/comments.json" <<'END'
+// "a": 1
+{"url": "https://x//y", /* "b": "*\/" // */ "quote\"//": "/* \\", "c": [1,/**/2] // }
+}
+END
+  render comments "${tokens[@]}" --set-file "agent.config=$work/comments.json"
+  holds comments ConfigMap ibpod-agent '.data["agent.json"] | fromjson | del(.fabrics) ==
+    {"url": "https://x//y", "quote\"//": "/* \\", "c": [1, 2]}'
+}
+
 # By the program itself; the path is a file's, so no pipe.
 accepts() { # PROGRAM FILE CONFIGMAP KEY OPTION...
   ask "$2" ConfigMap "$3" --arg key "$4" '.data[$key]' >"$work/$4"
@@ -136,7 +147,8 @@ check_tokens() {
   check "ibpod-sm finds the API server by its name in the cluster" holds tokens StatefulSet ibpod-sm '.spec.template.spec |
     .hostNetwork and .automountServiceAccountToken and .dnsPolicy == "ClusterFirstWithHostNet"'
   check "what the texts have stays" holds everything ConfigMap ibpod-agent '.data["agent.json"] | fromjson |
-    .metricsAddress == ":9464" and .sections[0].nodes == ["rack//*", "/*"]'
+    .metricsAddress == ":9464" and .logLevel == "debug"'
+  check "comments, and what looks like them in strings" comments_go
   check "the certificate of a name" certificate_is_right tokens -verify_hostname sm.example.com
   check "the certificate of no other name" refused "*mismatch*" certificate_is_right tokens -verify_hostname other.example.com
   check "it renders: an address" render address "${tokens[@]}" --set 'sm.address=[2001:db8::7]:7474' --set 'sm.names={192.0.2.7,sm.example.com}'
