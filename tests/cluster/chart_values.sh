@@ -1,5 +1,5 @@
 # The Helm chart with sets of values. Sourced, after versions.sh; $root is the repository, $work a folder for the inputs.
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2034,SC2154
 chart=$root/charts/ibpod
 
 template() { helm template ibpod "$chart" --namespace ibpod --kube-version "${kubernetes#v}" "$@"; } # OPTION...

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The Helm chart without a cluster: its lint, what each value changes, refused values, the certificates that it makes.
+# shellcheck disable=SC2016
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 . "$root/tests/tools.sh"
@@ -179,8 +180,8 @@ check_refusals() {
   check "refused: a string in place of true" refused "*sm*enabled*boolean*" template --set-string sm.enabled=yes
   check "refused: no update at all" refused "*maxUnavailable*" template --set agent.maxUnavailable=0
   check "refused: a relative folder" refused "*hostPath*" template --set sm.state.hostPath=state
-  check "refused: an address with a scheme" refused "*sm*address*" template "${tokens[@]}" --set sm.address=https://sm.example.com
-  check "refused: an IPv6 address without brackets" refused "*sm*address*" template "${tokens[@]}" --set sm.address=2001:db8::7
+  check "refused: an address with a scheme" refused "*sm.address: expected HOST*" template "${tokens[@]}" --set sm.address=https://sm.example.com
+  check "refused: an IPv6 address without brackets" refused "*sm.address: expected*in brackets*" template "${tokens[@]}" --set sm.address=2001:db8::7
   check "refused: an issuer that is no URL" refused "*sm*issuer*" template "${tokens[@]}" --set sm.issuer=kubernetes
   check "refused: a CA that is none" refused "*sm*ca*BEGIN CERTIFICATE*" template "${cert_manager[@]}" --set-literal sm.ca=ca.crt
   check "refused: a node of no label" refused "*nodeSelector*" template "${tokens[@]}" --set-json 'sm.nodeSelector={"ibpod.io/sm":null}'

@@ -1,5 +1,9 @@
 {{/* "true" if agents show tokens to an ibpod-sm. */}}
 {{- define "ibpod.tokens" -}}
+{{- $host := `(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?)` }}
+{{- if not (regexMatch (print "^(" $host "(:[1-9][0-9]{0,4})?)?$") .Values.sm.address) }}
+{{- fail (printf "sm.address: expected HOST or HOST:PORT, an IPv6 address in brackets, got %q" .Values.sm.address) }}
+{{- end }}
 {{- if eq .Values.agent.identity "tokens" }}
 {{- if .Values.sm.address }}true
 {{- else if .Values.sm.enabled }}
