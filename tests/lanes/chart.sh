@@ -176,6 +176,7 @@ check_certificates() {
 
 check_refusals() {
   check "refused: an unknown value" refused "*agnet*" template --set agnet.config=x
+  check "refused: a value that was removed" refused "*missing property 'certManager'*" template --set certManager=null
   check "refused: an identity that there is not" refused "*agent*identity*'tokens', 'certificates'*" template --set agent.identity=keys
   check "refused: a string in place of true" refused "*sm*enabled*boolean*" template --set-string sm.enabled=yes
   check "refused: no update at all" refused "*maxUnavailable*" template --set agent.maxUnavailable=0

@@ -55,6 +55,14 @@ def of_schema(schema, tree, prefix=""):
             yield prefix + key
 
 
+def removable(tree, prefix=""):
+    """What a user could remove by null without an error: templates need every value. Helm's "global" is none."""
+    own = tree.get("properties", {})
+    yield from (prefix + key for key in own if key != "global" and key not in tree.get("required", []))
+    for key, value in own.items():
+        yield from removable(value, f"{prefix}{key}.")
+
+
 def has(names, one):
     return any(one == name or one.startswith(name + ".") or name.startswith(one + ".") for name in names)
 
@@ -89,6 +97,7 @@ def main():
     findings = [*(f"{one}: no template uses it" for one in values if not reaches(templates, one)),
                 *(f"{one}: a template uses it, and values.yaml has no such value" for one in used(templates) if not has(values, one)),
                 *compare(set(values), "values.yaml", set(of_schema(schema, schema)), "values.schema.json"),
+                *(f"{one}: not required in values.schema.json" for one in removable(schema)),
                 *check_page(source.text(PAGE), values),
                 *check_alerts(source.text(METRICS), source.text(ALERTS))]
     source.finish(findings, "chart")
