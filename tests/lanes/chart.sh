@@ -185,7 +185,7 @@ check_refusals() {
   check "refused: an IPv6 address without brackets" refused "*sm.address: expected*in brackets*" template "${tokens[@]}" --set sm.address=2001:db8::7
   check "refused: an issuer that is no URL" refused "*sm*issuer*" template "${tokens[@]}" --set sm.issuer=kubernetes
   check "refused: a CA that is none" refused "*sm*ca*BEGIN CERTIFICATE*" template "${cert_manager[@]}" --set-literal sm.ca=ca.crt
-  check "refused: a node of no label" refused "*nodeSelector*" template "${tokens[@]}" --set-json 'sm.nodeSelector={"ibpod.io/sm":null}'
+  check "refused: a node of no label" refused "*nodeSelector*" template "${tokens[@]}" --set-json 'sm.nodeSelector={"node-restriction.kubernetes.io/ibpod-sm":null}'
   check "refused: ibpod-sm without a configuration" refused "*sm.config: expected*" template "${tokens[@]}" --set-literal sm.config=
   check "refused: a configuration that is no JSON" refused "*sm.config: expected a JSON object*" template "${tokens[@]}" --set-literal sm.config=sm.json
   check "refused: agents' that is none" refused "*agent.config: expected a JSON object*" template "${tokens[@]}" --set agent.config=agent.json
