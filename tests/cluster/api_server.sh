@@ -24,7 +24,7 @@ start_etcd() { # FOLDER
 
 # Pods are not given a service account: nothing here makes one for a namespace. Nodes are reached by their addresses: nobody
 # knows their names.
-start_api_server() { # FOLDER ADDRESS; returns when it answers. $KUBECONFIG is set
+start_api_server() { # FOLDER ADDRESS [OPTION...]; returns when it answers. $KUBECONFIG is set
   openssl genrsa -out "$1/accounts.key" 2048 2>/dev/null
   echo "$api_token,admin,admin,system:masters" >"$1/tokens"
   write_kubeconfig "$2" >"$1/kubeconfig"
@@ -34,7 +34,7 @@ start_api_server() { # FOLDER ADDRESS; returns when it answers. $KUBECONFIG is s
     --cert-dir "$1/certificates" --token-auth-file "$1/tokens" --authorization-mode RBAC \
     --service-account-issuer https://kubernetes.default --service-account-key-file "$1/accounts.key" \
     --service-account-signing-key-file "$1/accounts.key" --service-cluster-ip-range 10.96.0.0/16 \
-    --kubelet-preferred-address-types InternalIP --disable-admission-plugins ServiceAccount >"$1/kube-apiserver.log" 2>&1 &
+    --kubelet-preferred-address-types InternalIP --disable-admission-plugins ServiceAccount "${@:3}" >"$1/kube-apiserver.log" 2>&1 &
   await $! "$1/kube-apiserver.log" kubectl get --raw /readyz
 }
 

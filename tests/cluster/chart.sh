@@ -52,15 +52,18 @@ left_over() {
 
 release() { helm "$1" ibpod "$chart" --namespace ibpod "${tokens[@]}" "${@:2}"; } # install|upgrade OPTION...
 
-pair() { # the certificate of ibpod-sm, and the CA that agents have
-  kubectl --namespace ibpod get secret/ibpod-sm-generated-tls --output jsonpath='{.data}'
-  kubectl --namespace ibpod get configmap/ibpod-sm-ca --output jsonpath='{.data}'
+pair() { # a digest of the certificate of ibpod-sm, its key, and the CA that agents have
+  {
+    kubectl --namespace ibpod get secret/ibpod-sm-generated-tls --output jsonpath='{.data}' &&
+      kubectl --namespace ibpod get configmap/ibpod-sm-ca --output jsonpath='{.data}'
+  } | sha256sum
 }
 
 check_certificate() {
   local first second
   check "install" release install
   first=$(pair)
+  check_accounts
   check "upgrade" release upgrade --set agent.maxUnavailable=2
   check "an upgrade keeps the certificate" expect "$(pair)" "$first"
   check "upgrade to another name" release upgrade --set sm.names[0]=sm2.example.com
@@ -72,20 +75,29 @@ check_certificate() {
   check "no key is left" left_over ""
 }
 
-# The API server binds that role to all service accounts by itself.
-may_read_keys() { # GROUP
-  kubectl auth can-i get /openid/v1/jwks --as system:serviceaccount:ibpod:ibpod-sm --as-group "$1"
+# --- what the accounts may -----------------------------------------------------------------------------------------------
+
+token_of() { kubectl --namespace ibpod create token "$@"; } # ACCOUNT [OPTION...]
+
+status_of_keys() { # TOKEN: of an HTTP answer
+  curl -sk -o "$work/keys" -w '%{http_code}' -H @- https://192.0.2.1:6443/openid/v1/jwks <<<"Authorization: Bearer $1"
 }
 
-start_judge
+# By a binding that the API server makes by itself.
+check_accounts() {
+  check "a token of ibpod-sm opens the keys" expect "$(status_of_keys "$(token_of ibpod-sm)")" 200
+  check "they are keys" jq -e '.keys | length == 1' "$work/keys"
+  check "a token of an agent opens nothing" expect "$(status_of_keys "$(token_of ibpod-agent --audience ibpod-sm)")" 401
+  check "no token opens nothing" expect "$(status_of_keys none)" 401
+}
+
+start_judge --allow-privileged # as kubeadm has it
 write_inputs
 check "the namespace" apply "$root/manifests/base/namespace.yaml"
 check "the server takes everything of it" all_judged "${everything[@]}"
 check "the server takes its own certificate" all_judged "${tokens[@]}"
 check "the server takes the pod of ibpod-sm" sm_pod "${tokens[@]}"
 check "the server takes the pod of ibpod-sm with certificates" sm_pod "${certificates[@]}"
-check "the account of ibpod-sm may read the keys" may_read_keys system:serviceaccounts
-check "and no one may by default" refused "no" may_read_keys system:nobody
 check_certificate
 check "docs/helm.md" run_page
 check "nothing is left but the keys of the fabric" left_over "secret/ibpod-sm-keys"

@@ -12,13 +12,13 @@ isolate() { # BUILD-COMMAND...
   ISOLATED=1 exec unshare --net --pid --fork --kill-child --mount-proc "$0"
 }
 
-start_judge() { # sets $work, PATH and KUBECONFIG
+start_judge() { # [OPTION-OF-THE-API-SERVER...] sets $work, PATH and KUBECONFIG
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   export PATH=$cluster_path:$PATH
   ip link set lo up
   ip address add 192.0.2.1/32 dev lo # it takes no address of a loopback
-  start_api_server "$work" 192.0.2.1
+  start_api_server "$work" 192.0.2.1 "$@"
 }
 
 check() { # WHAT COMMAND...

@@ -49,7 +49,7 @@ rules_are_right() {
 
 # --- each value once ------------------------------------------------------------------------------------------------------
 
-# What the value changes stands in a line of an added or changed object.
+# True if a line of an added or changed object has what the value changes.
 changes() { # GLOB OPTION...
   render changed "${@:2}"
   expect "$(diff "$work/tokens.yaml" "$work/changed.yaml" | grep '^>')" "*$1*"
@@ -62,13 +62,13 @@ check_values() {
   done <<'END'
 imagePullSecrets[0].name=registry name: registry
 agent.image.repository=r.example.com/agent image: r.example.com/agent:
-agent.image.tag=1.2.3 image: ibpod/agent:1.2.3
+agent.image.tag=main image: ibpod/agent:main
 agent.image.pullPolicy=Never imagePullPolicy: Never
 agent.nodeSelector.rack=r1 rack: r1
 agent.maxUnavailable=3 maxUnavailable: 3
 agent.resources.limits.memory=1Gi memory: 1Gi
 sm.image.repository=r.example.com/sm image: r.example.com/sm:
-sm.image.tag=1.2.3 image: ibpod/sm:1.2.3
+sm.image.tag=main image: ibpod/sm:main
 sm.image.pullPolicy=Never imagePullPolicy: Never
 sm.address=192.0.2.7:7474 192.0.2.7:7474
 sm.address=[2001:db8::7]:7474 [[]::]:7474

@@ -56,7 +56,7 @@ def of_schema(schema, tree, prefix=""):
 
 
 def removable(tree, prefix=""):
-    """What a user could remove by null without an error: templates need every value. Helm's "global" is none."""
+    """The values that a user could remove by null without an error: templates need them all. Helm's "global" is none."""
     own = tree.get("properties", {})
     yield from (prefix + key for key in own if key != "global" and key not in tree.get("required", []))
     for key, value in own.items():
