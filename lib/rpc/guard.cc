@@ -80,7 +80,7 @@ void Guard::look() {
     const auto found = watched_.find(number);
     unknown = unknown || (found != watched_.end() && !found->second.id);
   }
-  // In this order: whoever was authenticated before gRPC told of him is no unknown client.
+  // In this order: a client that was authenticated before gRPC reported it is no unknown one.
   const auto sockets = unknown ? deps_.channelz->new_sockets() : std::vector<Channelz::Socket>();
   move_authenticated();
   identify(sockets);
