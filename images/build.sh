@@ -26,12 +26,13 @@ sources() {
 }
 
 # shellcheck disable=SC2016 # $1 is for mmdebstrap's hooks
-# Pages for readers are left out, not the licenses. What apt and ldconfig keep for themselves differs from run to run.
+# Pages for readers and the C library's conversions of texts are left out, not the licenses. What apt and ldconfig keep for
+# themselves differs from run to run.
 make_debian() {
   sources | mmdebstrap --quiet --variant=essential --architectures=amd64 --include="$(IFS=,; echo "${packages[*]}")" \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/info/*' \
-    --dpkgopt='path-exclude=/usr/share/locale/*' \
+    --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/lib/*/gconv/*' \
     --customize-hook='rm -rf "$1"/var/cache/ldconfig/aux-cache "$1"/var/cache/debconf/*-old "$1"/var/lib/dpkg/*-old "$1"/var/log/*' \
     bookworm "$work/debian.tar" -
 }
