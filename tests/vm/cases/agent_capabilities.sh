@@ -109,7 +109,7 @@ after_job
 peak=$(($(cat "$group/memory.peak") / 1048576))
 expect_eq "ended by the kernel for memory" "$(sed -n 's/^oom_kill //p' "$group/memory.events")" 0
 
-for missing in $(sample 2 "${granted[@]}"); do
+for missing in $(sample 1 "${granted[@]}"); do
   say "without $missing"
   rest=()
   for each in "${granted[@]}"; do [ "$each" = "$missing" ] || rest+=("$each"); done
