@@ -128,18 +128,6 @@ TEST_CASE("fetched keys: new ones come after the interval, or when one is missin
   CHECK(verifies(on_demand, fixture.first));
 }
 
-TEST_CASE("fetched keys: missing ones cause no fetch before its time") {
-  Fixture fixture;
-  FetchSchedule::Settings rarely = kOnDemand;
-  rarely.spacing = kNever;
-  {
-    FetchedKeySet keys(fixture.endpoint, rarely);
-    REQUIRE(in_time([&] { return keys.now().ok(); }));
-    for (int n = 0; n < 1000; ++n) keys.key_missing();
-  }
-  CHECK(fixture.fetches() == 1);
-}
-
 TEST_CASE("fetched keys: a failure leaves the previous ones in use, until the next success") {
   Fixture fixture;
   FetchedKeySet keys(fixture.endpoint, kOnDemand);
