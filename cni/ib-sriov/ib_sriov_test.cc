@@ -1,11 +1,20 @@
 // The plugin as a runtime calls it: environment and standard input in, JSON and an exit code out.
 #include "cni/ib-sriov/config.h"
+#include "lib/attach/plugin.h"
+#include "lib/base/fd.h"
 #include "tests/support/plugin_fixture.h"
+#include "tests/support/temp_folder.h"
 
+#include <array>
+#include <cstdlib>
+#include <iostream>
 #include <map>
 #include <sstream>
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace ibpod::ib_sriov {
 namespace {
@@ -18,6 +27,46 @@ struct Fixture : attach::PluginFixture {
 };
 
 const std::string kDevice = R"("deviceID":"0000:3b:00.1")";
+
+// The output of run() as a process whose standard input is `input`.
+std::string printed_for_version(const Fd& input) {
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  Fd output(ends[0]), writer(ends[1]);
+  std::cout.flush();  // or the child prints it, too
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    char verb[] = "CNI_COMMAND=VERSION";
+    char* entries[] = {verb, nullptr};
+    const bool ready =
+        ::dup2(input.get(), STDIN_FILENO) >= 0 && ::dup2(writer.get(), STDOUT_FILENO) >= 0;
+    ::alarm(20);  // a read that waits for a user ends it
+    ::_exit(ready ? attach::run(plugin_kind(), "about", entries) : 1);
+  }
+  writer.close();
+  std::string printed;
+  std::array<char, 4096> part;
+  for (ssize_t size = 0; (size = ::read(output.get(), part.data(), part.size())) > 0;)
+    printed.append(part.data(), static_cast<size_t>(size));
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  return printed;
+}
+
+TEST_CASE("VERSION answers in the version of its input, and on a terminal it waits for none") {
+  TempFolder folder;
+  folder.write("conf", R"({"cniVersion":"0.4.0"})");
+  const Fd file(::open((folder.path() / "conf").c_str(), O_RDONLY | O_CLOEXEC));
+  CHECK(printed_for_version(file).find(R"("cniVersion":"0.4.0")") != std::string::npos);
+
+  const Fd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  REQUIRE((master.valid() && ::grantpt(master.get()) == 0 && ::unlockpt(master.get()) == 0));
+  const Fd terminal(::open(::ptsname(master.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  REQUIRE(terminal.valid());
+  CHECK(printed_for_version(terminal).find(R"("cniVersion":"1.1.0")") != std::string::npos);
+}
 
 TEST_CASE("what Spiderpool writes is served") {
   Fixture fixture;
