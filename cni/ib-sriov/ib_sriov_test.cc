@@ -62,7 +62,11 @@ TEST_CASE("VERSION answers in the version of its input, and on a terminal it wai
   CHECK(printed_for_version(file).find(R"("cniVersion":"0.4.0")") != std::string::npos);
 
   const Fd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
-  REQUIRE((master.valid() && ::grantpt(master.get()) == 0 && ::unlockpt(master.get()) == 0));
+  if (!master.valid()) {
+    MESSAGE("not shown: this machine has no pseudoterminals");
+    return;
+  }
+  REQUIRE((::grantpt(master.get()) == 0 && ::unlockpt(master.get()) == 0));
   const Fd terminal(::open(::ptsname(master.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
   REQUIRE(terminal.valid());
   CHECK(printed_for_version(terminal).find(R"("cniVersion":"1.1.0")") != std::string::npos);
