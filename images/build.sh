@@ -4,8 +4,8 @@
 #   images/build.sh agent|sm [FOLDER]     FOLDER (default build/images) gets NAME.oci, NAME.packages and NAME.spdx.json
 #
 # On Debian 12; as root, or as a user who may make user namespaces. The same sources, Debian packages and SOURCE_DATE_EPOCH
-# (default: the time of the last commit) give the same digest. SOURCES=FILE has other lines for sources.list than Debian's
-# servers, as of a snapshot; PROGRAMS=FOLDER has programs that are built already.
+# (default: the time of the last commit) give the same digest. SOURCES=FILE has other lines for sources.list than the mirrors
+# of this machine's apt, as of a snapshot; PROGRAMS=FOLDER has programs that are built already.
 set -euo pipefail
 umask 022
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -19,22 +19,23 @@ git() { command git -C "$root" -c safe.directory="$root" "$@"; }
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} LC_ALL=C TZ=UTC
 
 sources() {
+  local mirror security
   if [ -n "${SOURCES:-}" ]; then cat "$SOURCES"; return; fi
-  echo "deb http://deb.debian.org/debian bookworm main"
-  echo "deb http://deb.debian.org/debian bookworm-updates main"
-  echo "deb http://deb.debian.org/debian-security bookworm-security main"
+  mirror=$(debian_mirror) security=$(debian_mirror debian-security)
+  [[ $mirror && $security ]] || die "apt has no mirror of Debian and of debian-security here: expected SOURCES=FILE"
+  printf 'deb %s %s main\n' "$mirror" bookworm "$mirror" bookworm-updates "$security" bookworm-security
 }
 
 # shellcheck disable=SC2016 # $1 is for mmdebstrap's hooks
 # Pages for readers and the C library's conversions of texts are left out, not the licenses. What apt and ldconfig keep for
 # themselves differs from run to run.
 make_debian() {
-  sources | mmdebstrap --quiet --variant=essential --architectures=amd64 --include="$(IFS=,; echo "${packages[*]}")" \
+  mmdebstrap --quiet --variant=essential --architectures=amd64 --include="$(IFS=,; echo "${packages[*]}")" \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/info/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/lib/*/gconv/*' \
     --customize-hook='rm -rf "$1"/var/cache/ldconfig/aux-cache "$1"/var/cache/debconf/*-old "$1"/var/lib/dpkg/*-old "$1"/var/log/*' \
-    bookworm "$work/debian.tar" -
+    --customize-hook='rm "$1"/etc/apt/sources.list' bookworm "$work/debian.tar" - <"$work/sources"
 }
 
 built() { # FILE of build/release/bin
@@ -118,6 +119,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$output"
+sources >"$work/sources"
 step "Debian packages" make_debian
 add_files
 check_libraries

@@ -72,6 +72,12 @@ install_packages() { # SECTION...
   if [[ " $* " == *" fabric "* || " $* " == *" guest "* ]]; then unpack_opensm; fi
 }
 
+# The mirror of Debian that this machine's own apt uses; nothing if it has none.
+debian_mirror() { # [ARCHIVE]: debian, debian-security
+  find /etc/apt -name 'sources.list' -o -name '*.list' -o -name '*.sources' | sort | xargs cat |
+    sed -nE "s!^(URIs:|deb( \\[[^]]*\\])?) +(https?://[^ ]+/${1:-debian}/?)( .*)?\$!\\3!p" | awk 'NR == 1'
+}
+
 # Debian's package would start a subnet manager on every port of the machine, now and at each boot. It is not installed: what
 # it has is unpacked, and found where no OpenSM is installed.
 opensm=$root/build/opensm

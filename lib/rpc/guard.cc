@@ -106,7 +106,8 @@ void Guard::identify(const std::vector<Channelz::Socket>& sockets) {
     one->second.id = socket.id;
     one->second.lost.reset();
     one->second.holder = holder_of_new(one->second, socket.certificate);
-    if (!one->second.nameless) one->second.nameless = Deadline::in(limits_.unauthenticated);
+    if (!one->second.unauthenticated)
+      one->second.unauthenticated = Deadline::in(limits_.unauthenticated);
     one->second.whole = one->second.examined = received->taken;
     callers_.add(one->first, one->second.holder, now());
     holders.insert(one->second.holder);
@@ -138,7 +139,7 @@ void Guard::move_authenticated() {
 void Guard::cut_unauthenticated() {
   for (auto one = watched_.begin(); one != watched_.end();) {
     const auto next = std::next(one);
-    if (one->second.id && is_anonymous(one->second.holder) && one->second.nameless->passed())
+    if (one->second.id && is_anonymous(one->second.holder) && one->second.unauthenticated->passed())
       cut(one, Cause::unauthenticated);
     one = next;
   }

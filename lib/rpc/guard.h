@@ -66,9 +66,9 @@ class Guard {
     SocketHandle socket;
     std::string address;
     std::string holder = {};
-    std::string authenticated = {};         // the account of its calls, if it has no certificate
-    std::optional<Channelz::Id> id = {};    // once TLS has begun
-    std::optional<Deadline> nameless = {};  // it may be without certificate and account until then
+    std::string authenticated = {};       // the account of its calls, if it has no certificate
+    std::optional<Channelz::Id> id = {};  // once TLS has begun
+    std::optional<Deadline> unauthenticated = {};  // it may be that until then
     std::optional<Deadline> lost = {};  // of whom gRPC tells nothing any more, it has to by then
     uint64_t examined = 0;              // bytes that had been taken when gRPC was asked last
     uint64_t whole = 0;                 // bytes at the last whole request

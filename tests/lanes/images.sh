@@ -3,18 +3,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 . "$root/tests/tools.sh"
-passed=0 failed=0
-
-check() { # WHAT COMMAND...
-  if "${@:2}" >"$work/said" 2>&1; then
-    passed=$((passed + 1))
-    echo "  ok    $1"
-  else
-    failed=$((failed + 1))
-    echo "  FAIL  $1"
-    sed 's/^/          | /' "$work/said"
-  fi
-}
+. "$root/tests/cluster/checks.sh"
 
 # The block "host tests/lanes/images.sh" of docs/images.md.
 run_page() {

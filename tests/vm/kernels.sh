@@ -44,12 +44,6 @@ fetched_kernel() { # SUITE PREFIX [PACKAGES]
   if [ ! -e "$vmlinuz" ]; then vmlinuz=$modules_root/lib/modules/$release/vmlinuz.unsigned; fi
 }
 
-# The mirror that this machine's own apt uses.
-debian_mirror() {
-  find /etc/apt -name 'sources.list' -o -name '*.list' -o -name '*.sources' | sort | xargs cat |
-    sed -nE 's!^(URIs:|deb( \[[^]]*\])?) +(https?://[^ ]+/debian/?)( .*)?$!\3!p' | awk 'NR == 1'
-}
-
 make_build_root() { # CACHE SUITE PACKAGES
   if [ -e "$1/root.done" ]; then return; fi
   rm -rf "$1/root"
