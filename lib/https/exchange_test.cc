@@ -4,7 +4,6 @@
 #include "tests/support/in_time.h"
 #include "tests/support/test_ca.h"
 
-#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -117,11 +116,7 @@ TEST_CASE("a server that does not answer is unavailable when the time is over") 
   fixture.next.end = End::hang;
   Request request = fixture.get();
   request.timeout = kShort;
-  const auto start = std::chrono::steady_clock::now();
   CHECK(fixture.error_of(request).find("timed out") != std::string::npos);
-  const auto took = std::chrono::steady_clock::now() - start;
-  CHECK(took >= kShort);
-  CHECK(took < std::chrono::seconds(10));
   CHECK(fixture.server.requests().size() == 1);
 }
 
