@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The Helm chart with a real API server: it judges every object, and the commands of docs/helm.md run. No VM, no node.
+# The Helm chart with a real API server: it judges every object, and the commands of docs/helm.md and docs/operations.md run.
+# No VM; its nodes are objects only.
 # tests/lanes/chart.sh has what needs no server.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -34,11 +35,14 @@ sm_pod() { # OPTION...
 }
 
 # As the documents' reader would: in a copy of the sources, with the files that other pages make.
-run_page() (
-  mkdir "$work/page"
+run_page() ( # PAGE [FROM [UNTIL]]: headings
+  mkdir -p "$work/page"
   cp -r "$root/charts" "$root/manifests" "$work/page/"
-  awk -v place="host tests/cluster/chart.sh" -f "$root/tests/blocks.awk" "$root/docs/helm.md" >"$work/page.sh"
-  grep -q 'helm install' "$work/page.sh" || return
+  {
+    echo 'elsewhere() { echo "another test: $*"; }'
+    awk -v place="host tests/cluster/chart.sh" -v from="${2:-}" -v until="${3:-}" -f "$root/tests/blocks.awk" "$root/$1"
+  } >"$work/page.sh"
+  grep -q '^helm ' "$work/page.sh" || return
   cd "$work/page"
   bash -euxo pipefail "$work/page.sh"
 )
@@ -75,6 +79,35 @@ check_certificate() {
   check "no key is left" left_over ""
 }
 
+# --- docs/operations.md -------------------------------------------------------------------------------------------------
+
+make_nodes() { # NAME...
+  local name
+  for name; do
+    echo "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"$name\"}}" | kubectl create --filename -
+  done
+}
+
+labelled() { kubectl get nodes --selector "$1" --output jsonpath='{.items[*].metadata.name}'; } # LABEL: the nodes that have it
+
+replicas() { kubectl --namespace ibpod get statefulset/ibpod-sm --output jsonpath='{.spec.replicas}'; }
+
+check_operations() {
+  local page=docs/operations.md first
+  export NODE=node-1 SM_NODE=node-2 SM_HOST=sm.example.com REGISTRY=registry.example.com
+  check "nodes" make_nodes node-1 node-2
+  check "$page: install" run_page "$page" "" "Renew certificates and keys"
+  check "the node of agents" expect "$(labelled ibpod.io/infiniband=true)" node-1
+  check "the node of ibpod-sm" expect "$(labelled node-restriction.kubernetes.io/ibpod-sm=true)" node-2
+  first=$(pair)
+  check "$page: another certificate" run_page "$page" "Renew certificates and keys" "Back up and restore"
+  check "it is another one" refused "*" expect "$(pair)" "$first"
+  check "$page: backup, upgrade and rollback" run_page "$page" "Back up and restore" Uninstall
+  check "ibpod-sm shall run after them" expect "$(replicas)" 1
+  check "$page: uninstall" run_page "$page" Uninstall
+  check "nothing is left" left_over ""
+}
+
 # --- what the accounts may -----------------------------------------------------------------------------------------------
 
 token_of() { kubectl --namespace ibpod create token "$@"; } # ACCOUNT [OPTION...]
@@ -99,6 +132,8 @@ check "the server takes its own certificate" all_judged "${tokens[@]}"
 check "the server takes the pod of ibpod-sm" sm_pod "${tokens[@]}"
 check "the server takes the pod of ibpod-sm with certificates" sm_pod "${certificates[@]}"
 check_certificate
-check "docs/helm.md" run_page
+check "docs/helm.md" run_page docs/helm.md
 check "nothing is left but the keys of the fabric" left_over "secret/ibpod-sm-keys"
+check "its keys" kubectl --namespace ibpod delete secret ibpod-sm-keys
+check_operations
 end_checks

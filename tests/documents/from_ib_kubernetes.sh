@@ -6,22 +6,9 @@
 #   from_ib_kubernetes.sh FOLDER    FOLDER: of the programs
 # shellcheck disable=SC2016,SC2317
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-programs=$(readlink -e "$1")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "${BASH_SOURCE[0]}")/page.sh"
 export UFM=ufm.example.com UFM_USER=admin UFM_CA=ca.crt NODE=n1 OLD_NODES=rail=1
 password=swordfish
-calls=$work/calls # of the stand-ins, one a line
-touch "$calls"
-
-fail() {
-  echo "FAIL: $*" >&2
-  exit 1
-}
-expect_eq() { # WHAT GOT WANTED
-  [ "$2" = "$3" ] || fail "$1: expected \"$3\", got \"$2\""
-}
 
 # --- the site: what its cluster and its UFM have -------------------------------------------------------------------------
 
@@ -126,33 +113,16 @@ ibpod-sm() {
   "$programs/ibpod-sm" "${here[@]}"
 }
 
-# No service answers: of other commands only that they are ones is seen.
 ibpodctl() {
-  local status=0
   echo "ibpodctl $*" >>"$calls"
   if [ "$1" = convert ]; then
     "$programs/ibpodctl" "$@" 2>"$work/said"
     return
   fi
-  "$programs/ibpodctl" --sm "unix:$work/no.sock" --timeout 1 "$@" >"$work/out" 2>&1 || status=$?
-  case $*:$status in
-    *:6) ;;
-    "doctor "*:2) ;;
-    *) fail "ibpodctl $*: exit code $status: $(cat "$work/out")" ;;
-  esac
+  parsed_by_ibpodctl "$@"
 }
 
 # --- the page ------------------------------------------------------------------------------------------------------------
-
-run_page() {
-  awk -v place="host tests/documents/from_ib_kubernetes.sh" -f "$root/tests/blocks.awk" "$root/docs/from-ib-kubernetes.md" |
-    sed 's#^/opt/cni/bin/#"$work/machine"&#' >"$work/page"
-  grep -q "ibpodctl convert" "$work/page" || fail "the page has no blocks for this test"
-  set -E
-  trap 'echo "FAIL: docs/from-ib-kubernetes.md:$LINENO: $(sed -n "${LINENO}p" "$work/page")" >&2' ERR
-  . "$work/page" >"$work/printed"
-  trap - ERR
-}
 
 expect_secrets() {
   local file
@@ -196,7 +166,7 @@ cp "$programs/ib-sriov" "$work/machine/opt/cni/bin/"
 make_site
 cp "$work/ufm-ca.crt" "$work/admin/ca.crt"
 cd "$work/admin"
-run_page
+run_page docs/from-ib-kubernetes.md "host tests/documents/from_ib_kubernetes.sh" 's#^/opt/cni/bin/#"$work/machine"&#'
 printed=$(cat "$work/printed")
 expect_secrets
 for line in "team-b/blue 0x5" "team-b/chain 0x6" "0x5 4" "02000000000000AB full true"; do

@@ -212,6 +212,7 @@ run_page() { # PAGE PLACE
 }
 
 write_stand_ins() {
+  export NODE=node-1 SM_NODE=node-2 SM_HOST=sm.example.com REGISTRY=registry.example.com # of docs/operations.md
   mkdir "$work/page"
   cp -r "$root/charts" "$root/manifests" "$work/page/"
   cat >"$work/stand_ins.sh" <<'END'
@@ -256,6 +257,8 @@ check_refusals
 write_stand_ins
 check "the commands of docs/helm.md" run_page docs/helm.md "host tests/cluster/chart.sh"
 check "they make ibpod-sm and the agents" installs "$with_sm"
+check "the commands of docs/operations.md" run_page docs/operations.md "host tests/cluster/chart.sh"
+check "they make the same" installs "$with_sm"
 check "the commands of README.md" run_page README.md "host tests/lanes/chart.sh"
 check "they make the same" installs "$with_sm"
 end_checks

@@ -17,8 +17,9 @@ FENCE = re.compile(r"^( *)```(.*)$")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 MANIFEST = re.compile(r"(?<![\w/])manifests/[\w./-]*\w")
 INLINE = re.compile(r"`([^`\n]+)`")
-SYMPTOMS = "When a pod does not start"
+SYMPTOMS = ("what you see", "what the events say", "the finding", "reason")  # heads of first columns with our messages
 WORD = re.compile(r"^[a-z][a-z0-9-]*$")
+TABLE = re.compile(r"^\| (.*?) \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", re.M)  # the head of its first column, and its rows
 
 
 class Block(typing.NamedTuple):
@@ -155,14 +156,13 @@ def spoken():
 
 
 def check_symptoms(name, content, said):
-    """In the first column of tables under SYMPTOMS: pieces of four words or more between dots are ours."""
-    start = content.find(f"\n## {SYMPTOMS}\n")
-    section = re.split(r"\n## ", content[start + 1:])[0] if start >= 0 else ""
-    for row in re.finditer(r"^\| (.*?) \|", section, re.M):
-        for quoted in INLINE.findall(row.group(1)):
-            for piece in map(str.strip, quoted.split("…")):
-                if len(piece.split()) >= 4 and piece not in said:
-                    yield f"{name}:{source.line_of(content, start + 1 + row.start())}: no program says \"{piece}\""
+    """In the first column of tables of SYMPTOMS: pieces of four words or more between dots are ours."""
+    for table in TABLE.finditer(content):
+        for row in re.finditer(r"^\| (.*?) \|", table.group(2) if table.group(1) in SYMPTOMS else "", re.M):
+            for quoted in INLINE.findall(row.group(1)):
+                for piece in map(str.strip, quoted.split("…")):
+                    if len(piece.split()) >= 4 and piece not in said:
+                        yield f"{name}:{source.line_of(content, table.start(2) + row.start())}: no program says \"{piece}\""
 
 
 def main():

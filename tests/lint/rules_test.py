@@ -269,7 +269,8 @@ class Documents(unittest.TestCase):
         self.assertEqual(len(self.judge("Say `ibpodctl partition make`.")), 1)
 
     def test_symptoms_are_what_is_said(self):
-        row = "\n## When a pod does not start\n\n| `{}` | x |\n\n## More\n\n| `nobody says any of this` | x |\n"
+        row = ("\n| what you see | what to do |\n|---|---|\n| `{}` | x |\n"
+               "\n| key | meaning |\n|---|---|\n| `nobody says any of this` | x |\n")
         said = documents.spoken()
         for words, wrong in (("… still belongs to …: its DEL has not been received", 0), ("it still belongs to somebody", 1)):
             self.assertEqual(len(list(documents.check_symptoms("x", row.format(words), said))), wrong, words)

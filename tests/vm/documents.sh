@@ -45,12 +45,22 @@ ibpodctl() {
   [ "$status" = 0 ] || { [[ " $* " == *" doctor "* ]] && [ "$status" -le 2 ]; }
 }
 
-run_document() { # DOCUMENT PLACE: its lines keep their numbers
+run_document() { # DOCUMENT PLACE [FROM [UNTIL]]: headings; its lines keep their numbers
   mkdir -p "$WORK/$(dirname "$1")"
-  awk -v place="$2" -f tests/blocks.awk "$1" >"$WORK/$1"
+  awk -v place="$2" -v from="${3:-}" -v until="${4:-}" -f tests/blocks.awk "$1" >"$WORK/$1"
   grep -q . "$WORK/$1" || return 0
   say "$1"
   . "$WORK/$1"
+}
+
+# In place of the chart's commands in operations.md the machine has those of the installation by hand, and of its tasks.
+by_hand() { # HEADING PLACE
+  case $1:${done_by_hand:-} in
+    "2. Install the chart:") run_document docs/by-hand.md "$2" "" "On the days after" ;;
+    "Back up and restore:2. Install the chart") run_document docs/by-hand.md "$2" "On the days after" ;;
+    *) return 0 ;;
+  esac
+  done_by_hand=$1
 }
 
 sweep_away() {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The commands of operations.md and manifests.md as they stand there, in a cluster: kubectl's, too, with the agent as a pod.
+# The commands of operations.md, by-hand.md and manifests.md as they stand there, in a cluster: kubectl's, too, with the agent as a pod.
 # deadline: 1800
 # machine: cluster
 # shellcheck disable=SC2016
@@ -9,7 +9,9 @@ export REGISTRY=registry.example.com
 # shellcheck disable=SC2034,SC2153 # for node.sh
 node=$NODE
 
-elsewhere() { :; } # those that are for the place where it is built
+elsewhere() { # PLACE HEADING: for the chart's, and for those of the place where it is built
+  if [ "$1" = host ]; then by_hand "$2" "(vm|cluster)"; fi
+}
 
 # The promised effect of a command is checked after it.
 kubectl() {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every command of README and docs that is said to run here runs: those of operations.md one after the other, the others on what they have installed.
+# Every command of README and docs that is said to run here runs: those of operations.md and by-hand.md one after the other, the others on what they have installed.
 # deadline: 600
 # shellcheck disable=SC2016
 . "$ROOT/tests/vm/documents.sh"
@@ -11,9 +11,10 @@ agent_pid=""
 # Does the work of a document's commands for kubectl.
 elsewhere() { # PLACE HEADING
   case $1:$2 in
-    "cluster:4. The agents") roll_out ;;
-    "cluster:5. A partition, a network, a pod") start_pods ;;
-    "cluster:Removing ibpod from a node") leave ;;
+    host:*) by_hand "$2" vm ;;
+    "cluster:3. The agents") roll_out ;;
+    "cluster:Add a partition") start_pods ;;
+    "cluster:Remove a node") leave ;;
   esac
 }
 
@@ -37,10 +38,10 @@ end_agent() {
   agent_pid=""
 }
 
-# The network is the document's.
+# The network is the one that the document applies.
 start_pods() {
   local pod pf=0
-  awk '/^  config: \|$/ {within = 1; next} /^---$/ {within = 0} within' docs/operations.md >"$WORK/network"
+  awk '/^  config: \|$/ {within = 1; next} /^---$/ {within = 0} within' manifests/examples/training.yaml >"$WORK/network"
   for pod in web-0 web-1; do
     mkdir "$WORK/$pod"
     jq --arg vf "$(vf_pci "$pf" 0)" '.deviceID = $vf' "$WORK/network" >"$WORK/$pod/conf"
@@ -75,7 +76,7 @@ leave() {
 run_others() {
   local document
   for document in README.md docs/*.md; do
-    [ "$document" = docs/operations.md ] || (run_document "$document" vm)
+    [[ $document == docs/@(operations|by-hand).md ]] || (run_document "$document" vm)
   done
 }
 

@@ -10,7 +10,7 @@ sm_socket=/run/ibpod/sm.sock sm_opensm=/var/lib/ibpod-sm/opensm
 vf=$(vf_pci 0 0)
 set_static_guid 0 0 02:00:00:00:00:00:00:11
 
-# As docs/operations.md installs it.
+# As docs/by-hand.md installs it.
 install_unit() {
   local key
   install -D -m 0755 "$IBPOD_BIN/ibpod-sm" /usr/local/sbin/ibpod-sm
