@@ -9,9 +9,7 @@
 
 namespace ibpod::fabric {
 
-// Each is a namespace, or "*" for any, of the default cluster; or of another one or of any, with
-// its name or "*" in front (cluster_names.h): "dev/team-a", "dev/*", "*/shared". Empty: no
-// namespace is allowed.
+// As in cluster_names.h; "*" is any of its cluster: "dev/*". Empty: no namespace is allowed.
 using Namespaces = std::vector<std::string>;
 
 // invalid, naming the first that can be no namespace.
