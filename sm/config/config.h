@@ -9,7 +9,7 @@
 #include "lib/log/log.h"
 #include "lib/rpc/tls_files.h"
 #include "sm/api/authn.h"
-#include "sm/api/token_authn.h"
+#include "sm/api/token_authenticator.h"
 #include "sm/opensm/opensm.h"
 #include "sm/state/policy.h"
 #include "sm/ufm/settings.h"

@@ -1,4 +1,4 @@
-#include "sm/api/token_authn.h"
+#include "sm/api/token_authenticator.h"
 
 #include "lib/jwt/followed_key_set.h"
 #include "lib/jwt/service_account.h"

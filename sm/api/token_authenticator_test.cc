@@ -1,4 +1,4 @@
-#include "sm/api/token_authn.h"
+#include "sm/api/token_authenticator.h"
 
 #include "sm/api/authz.h"
 #include "sm/api/callers.h"
