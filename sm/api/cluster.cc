@@ -5,11 +5,15 @@
 #include "lib/json/read.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace ibpod::sm::api {
 namespace {
 
 using json::Value;
+
+// Each may have a connection of its own for its keys.
+constexpr size_t kMostClusters = 64;
 
 Result<std::string> read_cluster_name(const Value& value) {
   std::string name = TRY(value.string());
@@ -92,20 +96,59 @@ Result<Cluster> read_cluster(const Value& value) {
   TRY(json::take(fields, "keys", cluster.keys, read_keys));
   TRY(json::take(fields, "serviceAccounts", cluster.service_accounts, read_service_accounts));
   TRY(json::take(fields, "audience", cluster.audience, read_audience));
+  TRY(json::take(fields, "default", cluster.is_default));
   TRY(json::refuse_unknown(value, fields));
   return cluster;
 }
 
+// Two clusters must differ in what tells them apart.
+Status check_apart(const Value& value, const Cluster& cluster, const Cluster& other) {
+  const Value name = TRY(value.at("name"));
+  const Value keys = TRY(value.at("keys"));
+  if (cluster.name == other.name)
+    return name.wrong("expected a name that no other cluster has, got " + name.text());
+  if (cluster.is_default && other.is_default)
+    return value.find("default").value_or(value).wrong("expected false, as " + other.name +
+                                                       " is the default cluster, got true");
+  if (cluster.issuer == other.issuer && cluster.keys == other.keys)
+    return keys.wrong("expected other keys than those of cluster " + other.name +
+                      ", which has the same issuer: the keys tell the two apart");
+  return ok();
+}
+
+Status check_default_given(const Value& value) {
+  const std::optional<Value> given = value.find("default");
+  if (given && !given->is_null()) return ok();
+  return value.wrong(
+      "the key \"default\" is missing: of several clusters each one says true, if the names of its "
+      "nodes and namespaces have no cluster in front, or false; at most one is true");
+}
+
 }  // namespace
 
-Result<std::optional<Cluster>> read_clusters(const Value& value) {
-  std::vector<Cluster> clusters = TRY(json::read_list(value, read_cluster));
-  if (clusters.size() > 1)
-    return value.wrong(
-        "expected at most one cluster, got " + std::to_string(clusters.size()) +
-        ": nodes and namespaces of the same name in two clusters could not be told apart");
-  if (clusters.empty()) return std::optional<Cluster>();
-  return std::optional(std::move(clusters.front()));
+Result<std::vector<Cluster>> read_clusters(const Value& value) {
+  const std::vector<Value> elements = TRY(value.elements());
+  if (elements.size() > kMostClusters)
+    return value.wrong("expected at most " + std::to_string(kMostClusters) + " clusters, got " +
+                       std::to_string(elements.size()));
+  std::vector<Cluster> clusters;
+  for (const Value& element : elements) {
+    Cluster cluster = TRY(read_cluster(element));
+    if (elements.size() > 1) TRY(check_default_given(element));
+    for (const Cluster& other : clusters) TRY(check_apart(element, cluster, other));
+    clusters.push_back(std::move(cluster));
+  }
+  return clusters;
+}
+
+fabric::ClusterNames names_of(const std::vector<Cluster>& clusters) {
+  fabric::ClusterNames names;
+  for (const Cluster& cluster : clusters)
+    if (cluster.is_default)
+      names.default_cluster = cluster.name;
+    else
+      names.others.insert(cluster.name);
+  return names;
 }
 
 }  // namespace ibpod::sm::api

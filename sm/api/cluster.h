@@ -2,17 +2,18 @@
 #pragma once
 
 #include "lib/base/files.h"
+#include "lib/fabric/cluster_names.h"
 #include "lib/json/value.h"
 #include "lib/jwt/fetched_key_set.h"
 
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace ibpod::sm::api {
 
-// A Kubernetes cluster, which is the issuer of its tokens.
+// A Kubernetes cluster, which is the issuer of its tokens. The keys tell clusters with one issuer
+// apart.
 struct Cluster {
   std::string name;    // a DNS label
   std::string issuer;  // `iss` of its tokens
@@ -22,6 +23,9 @@ struct Cluster {
   // One of `aud` of its tokens. An ibpod-sm can use a token that it got at every other one with the
   // same audience.
   std::string audience = "ibpod-sm";
+  // True: the names of its nodes and namespaces have no cluster in front, as those of hosts with a
+  // certificate.
+  bool is_default = true;
   bool operator==(const Cluster&) const = default;
 };
 
@@ -30,8 +34,11 @@ struct Cluster {
 // "keys" may also be {"url": "https://kubernetes.default.svc/openid/v1/jwks", "ca":
 // "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt", "token":
 // "/var/run/secrets/kubernetes.io/serviceaccount/token"}, the last one optional.
-// Nothing for an empty list. Errors have the path of the wrong value; more than one cluster is an
-// error, as the names of nodes and namespaces do not carry their cluster.
-Result<std::optional<Cluster>> read_clusters(const json::Value& value);
+// One alone is the default cluster unless it has "default": false; of several each has to have
+// "default", and at most one is true: removing a cluster never changes the names of another one.
+// Errors have the path of the wrong value.
+Result<std::vector<Cluster>> read_clusters(const json::Value& value);
+
+fabric::ClusterNames names_of(const std::vector<Cluster>& clusters);
 
 }  // namespace ibpod::sm::api

@@ -7,13 +7,13 @@ namespace {
 
 using json::Value;
 
-Result<std::optional<Cluster>> read(const std::string& text) {
+Result<std::vector<Cluster>> read(const std::string& text) {
   return read_clusters(Value::parse(text).value());
 }
 
 TEST_CASE("clusters: their keys are in a file or come from a server") {
   const auto keys_of = [](const std::string& keys) {
-    return (*read(R"([{"name": "a", "issuer": "i", "keys": )" + keys + "}]"))->keys;
+    return read(R"([{"name": "a", "issuer": "i", "keys": )" + keys + "}]")->front().keys;
   };
   using Keys = decltype(Cluster::keys);
   CHECK(keys_of(R"("/k")") == Keys(Path("/k")));
@@ -56,17 +56,14 @@ TEST_CASE("clusters: each value that cannot be one has its place") {
   const auto one = read(R"([{"name": "prod", "issuer": "https://i", "keys": "/k",
                              "serviceAccounts": ["a/b", "c/d.e"]}])");
   REQUIRE_MESSAGE(one, one.error().text());
-  CHECK(**one == Cluster{"prod", "https://i", "/k", {"a/b", "c/d.e"}});
+  CHECK(*one == std::vector<Cluster>{{"prod", "https://i", "/k", {"a/b", "c/d.e"}}});
   const std::string cluster = R"({"name": "a", "issuer": "i", "keys": "/k"})";
-  CHECK((*read("[" + cluster + "]"))->service_accounts ==
+  CHECK(read("[" + cluster + "]")->front().service_accounts ==
         std::vector<std::string>{"ibpod/ibpod-agent"});
-  CHECK_FALSE(read("[]")->has_value());
+  CHECK(read("[]")->empty());
   const struct {
     std::string text, error;
   } table[] = {
-      {"[" + cluster + "," + cluster + "]",
-       "the document: expected at most one cluster, got 2: nodes and namespaces of the same name "
-       "in two clusters could not be told apart"},
       {"[{}]", "[0]: the key \"name\" is missing"},
       {R"([{"name": "a", "issuer": "i"}])", "[0]: the key \"keys\" is missing"},
       {R"([{"name": "A", "issuer": "i", "keys": "/k"}])",
@@ -84,6 +81,59 @@ TEST_CASE("clusters: each value that cannot be one has its place") {
     CHECK(refused.error().text() == error);
   }
   CHECK_FALSE(read(R"([{"name": "a", "issuer": "i", "keys": "/k", "key": "/k"}])"));
+}
+
+// A cluster with keys of its own; `more`: further members of the object.
+std::string cluster(const std::string& name, const std::string& more,
+                    const std::string& keys = "") {
+  return R"({"name": ")" + name + R"(", "issuer": "i", "keys": "/)" + (keys.empty() ? name : keys) +
+         "\"" + more + "}";
+}
+constexpr const char* kTrue = R"(, "default": true)";
+constexpr const char* kFalse = R"(, "default": false)";
+
+TEST_CASE(
+    "clusters: one alone is the default cluster if it says nothing; of several each says it") {
+  const auto names = [](const std::string& text) {
+    const auto clusters = read("[" + text + "]");
+    REQUIRE_MESSAGE(clusters, clusters.error().text());
+    return names_of(*clusters);
+  };
+  using Names = fabric::ClusterNames;
+  CHECK(names("") == Names());
+  for (const char* more : {"", kTrue, R"(, "default": null)"})
+    CHECK(names(cluster("prod", more)) == Names{"prod", {}});
+  CHECK(names(cluster("prod", kFalse)) == Names{"", {"prod"}});
+  CHECK(names(cluster("dev", kFalse) + "," + cluster("prod", kTrue)) == Names{"prod", {"dev"}});
+  CHECK(names(cluster("dev", kFalse) + "," + cluster("lab", kFalse)) == Names{"", {"dev", "lab"}});
+}
+
+TEST_CASE("clusters: two that could not be told apart are refused") {
+  const auto error = [](const std::string& first, const std::string& second) {
+    const auto refused = read("[" + first + "," + second + "]");
+    REQUIRE_FALSE(refused);
+    return refused.error().text();
+  };
+  const std::string prod = cluster("prod", kTrue);
+  for (const char* more : {"", R"(, "default": null)"})
+    CHECK(error(prod, cluster("dev", more)) ==
+          "[1]: the key \"default\" is missing: of several clusters each one says true, if the "
+          "names of its nodes and namespaces have no cluster in front, or false; at most one is "
+          "true");
+  CHECK(error(cluster("prod", ""), cluster("dev", kFalse)).starts_with("[0]: the key \"default\""));
+  CHECK(error(prod, cluster("dev", kTrue)) ==
+        "[1].default: expected false, as prod is the default cluster, got true");
+  CHECK(error(prod, cluster("prod", kFalse, "other")) ==
+        R"([1].name: expected a name that no other cluster has, got "prod")");
+  CHECK(error(prod, cluster("dev", kFalse, "prod")) ==
+        "[1].keys: expected other keys than those of cluster prod, which has the same issuer: the "
+        "keys tell the two apart");
+  CHECK(error(prod, cluster("dev", R"(, "default": 1)")) ==
+        "[1].default: expected true or false, got the number 1");
+  std::string many = prod;
+  for (int n = 0; n < 64; ++n) many += "," + cluster("c" + std::to_string(n), kFalse);
+  CHECK(read("[" + many + "]").error().text() ==
+        "the document: expected at most 64 clusters, got 65");
 }
 
 }  // namespace

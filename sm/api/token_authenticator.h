@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ibpod::sm::api {
 
@@ -20,26 +21,32 @@ class TokenAuthenticator {
   // Seconds since 1970.
   using Clock = std::function<int64_t()>;
   static Clock system_clock();
-  // Fails if the file of keys cannot be used. A server of keys is asked from now on, and may be
-  // away.
-  static Result<std::unique_ptr<TokenAuthenticator>> open(Cluster cluster,
+  // Fails if a file of keys cannot be used. Servers of keys are asked from now on, and may be away.
+  static Result<std::unique_ptr<TokenAuthenticator>> open(const std::vector<Cluster>& clusters,
                                                           Clock clock = system_clock());
 
-  TokenAuthenticator(Cluster cluster, std::unique_ptr<jwt::KeySource> keys, Clock clock)
-      : cluster_(std::move(cluster)), keys_(std::move(keys)), clock_(std::move(clock)) {}
+  struct Issuer {
+    Cluster cluster;
+    std::unique_ptr<jwt::KeySource> keys;
+  };
+  TokenAuthenticator(std::vector<Issuer> issuers, Clock clock)
+      : issuers_(std::move(issuers)), clock_(std::move(clock)) {}
 
   // The node that the token of "Bearer TOKEN" is for. denied, with the reason and never with the
-  // token, for no token and for any but a valid one of the cluster's service accounts. unavailable
-  // as long as the cluster's keys are not known. A token with an unknown key has them fetched.
+  // token, for no token and for any but a valid one of a cluster's service accounts. unavailable
+  // as long as the keys of a cluster that may have issued it are not known. A token with an unknown
+  // key has them fetched.
   Result<fabricapi::Caller> identify(std::string_view authorization) const;
-  // Why the keys are not in use as the cluster has them now, or that it has none.
-  Status keys() const;
+  // For each cluster, in their order: why its keys are not in use as it has them now, or that it
+  // has none.
+  std::vector<Status> keys() const;
 
  private:
   Result<fabricapi::Caller> verify(std::string_view token) const;
+  Result<const Issuer*> signer_of(const jwt::Token& token) const;
+  Result<std::vector<const Issuer*>> issuers_named_by(const jwt::Token& token) const;
 
-  const Cluster cluster_;
-  const std::unique_ptr<jwt::KeySource> keys_;
+  const std::vector<Issuer> issuers_;
   const Clock clock_;
 };
 
