@@ -5,7 +5,6 @@
 
 #include "lib/fabricapi/messages.h"
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
