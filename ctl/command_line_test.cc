@@ -127,7 +127,8 @@ TEST_CASE("what is refused before it is asked changes nothing and is not asked")
         "partition member add blue 1234", "partition member remove blue 1234",
         "partition member add blue 0x0002c90300a1b2c3 --membership ful", "partition update blue",
         "partition create bad!", "binding list --state good", "binding list --guid 7",
-        "explain a/b/c", "explain 0000:3b:00.2 web-0", "partition create white --pkey nonsense"}) {
+        "explain a/b/c/d", "explain 0000:3b:00.2 web-0",
+        "partition create white --pkey nonsense"}) {
     CAPTURE(std::string(line));
     // The command is refused before the service is asked.
     cluster.state.refusal = Error(Code::unavailable, "no answer");
@@ -254,6 +255,8 @@ TEST_CASE("pods and ports are explained by the SM service, alone or in pairs") {
   CHECK(cluster.state.explained == std::vector<std::string>{"default/web-0", "team-b/db-0"});
   cluster.out("explain -n team-a web-0");
   CHECK(cluster.state.explained == std::vector<std::string>{"team-a/web-0"});
+  cluster.out("explain -n dev/team-a web-0 dev/team-b/db-0");
+  CHECK(cluster.state.explained == std::vector<std::string>{"dev/team-a/web-0", "dev/team-b/db-0"});
   cluster.out("explain 0x0002c90300a1b2c3");
   CHECK(cluster.state.explained == std::vector<std::string>{"00:02:c9:03:00:a1:b2:c3"});
   const Outcome mixed = cluster.type("explain 0000:3b:00.2 web-0");

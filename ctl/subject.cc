@@ -1,6 +1,7 @@
 #include "ctl/subject.h"
 
 #include "lib/base/dns_name.h"
+#include "lib/fabric/cluster_names.h"
 #include "lib/ib/guid.h"
 
 namespace ibpod::ctl {
@@ -8,12 +9,12 @@ namespace {
 
 Result<std::string> subject_of(const std::string& word, const std::string& name_space) {
   if (const Result<ib::Guid> guid = ib::Guid::parse(word)) return guid->text();
-  const size_t slash = word.find('/');
+  const size_t slash = word.rfind('/');
   const bool whole = slash != std::string::npos;
   const std::string space = whole ? word.substr(0, slash) : name_space;
   const std::string pod = whole ? word.substr(slash + 1) : word;
   // True if it is a name that the service can know.
-  if (is_dns_label(space) && is_dns_subdomain(pod)) return space + "/" + pod;
+  if (fabric::is_namespace_name(space) && is_dns_subdomain(pod)) return space + "/" + pod;
   if (ib::PciAddress::parse(word)) {
     return Error(Code::invalid,
                  word +

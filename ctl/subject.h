@@ -13,7 +13,8 @@ namespace ibpod::ctl {
 // Nothing where it is not one PCI address and nothing else.
 std::optional<ib::PciAddress> device_of(const std::vector<std::string>& words);
 
-// "namespace/pod", or the GUID as ib::Guid prints it. invalid for what is neither.
+// "namespace/pod", with a cluster in front unless it is the default one, or the GUID as ib::Guid
+// prints it. invalid for what is neither.
 Result<std::vector<std::string>> subjects_of(const std::vector<std::string>& words,
                                              const std::string& name_space);
 

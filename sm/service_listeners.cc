@@ -15,7 +15,7 @@ ServiceListeners::~ServiceListeners() { rpc::on_failed_handshake({}); }
 Status ServiceListeners::serve(const config::Config& config, controller::FabricCalls& calls,
                                api::TaskQueue& tasks) {
   authority_ = config.authority;
-  if (config.cluster) tokens_ = TRY(api::TokenAuthenticator::open(*config.cluster));
+  if (!config.clusters.empty()) tokens_ = TRY(api::TokenAuthenticator::open(config.clusters));
   const api::CallGate::Deps deps{
       api::authenticator(*authority_, {tokens_.get(), authenticated_},
                          [this](const Error& why) { telemetry_.unauthorized(why); }),
@@ -49,12 +49,16 @@ Status ServiceListeners::serve_tcp(const config::Config& config) {
   return ok();
 }
 
+void ServiceListeners::report_keys() {
+  const std::vector<Status> keys = tokens_->keys();
+  for (size_t i = 0; i < keys.size(); ++i)
+    telemetry_.report_condition("clusters[" + std::to_string(i) + "].keys",
+                                keys[i] ? "" : keys[i].error().text());
+}
+
 void ServiceListeners::report_status() {
   if (tcp_ == nullptr) return;
-  if (tokens_ != nullptr) {
-    const Status keys = tokens_->keys();
-    telemetry_.report_condition("clusters[0].keys", keys ? "" : keys.error().text());
-  }
+  if (tokens_ != nullptr) report_keys();
   telemetry::ListenerStatus now{tcp_->certificate(), tcp_->expires(), tcp_->refused(),
                                 tcp_->starved()};
   const Status only_ours = check_private(tls_key_);

@@ -30,7 +30,7 @@ class ServiceListeners {
   // Serves the sockets of the configuration. The calls go into `tasks`, which outlives
   // it. Call it once.
   Status serve(const config::Config& config, controller::FabricCalls& calls, api::TaskQueue& tasks);
-  // Reports the state of the TLS files, of the cluster's keys and of the connections. From any
+  // Reports the state of the TLS files, of the clusters' keys and of the connections. From any
   // thread.
   void report_status();
   // No call can come any more. Those that wait must have been answered: they are waited for.
@@ -38,6 +38,7 @@ class ServiceListeners {
 
  private:
   Status serve_tcp(const config::Config& config);
+  void report_keys();
 
   telemetry::Telemetry& telemetry_;
   telemetry::ListenerTelemetry listener_telemetry_;

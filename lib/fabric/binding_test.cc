@@ -60,7 +60,7 @@ TEST_CASE("what no fabric could grant is refused with the field") {
       {[](Partition& t) { t.pkey = ib::PKey(0); }, "0x0000"},
       {[](Partition& t) { t.pkey = ib::PKey(0x8001); }, "0x8001"},
       {[](Partition& t) { t.sl = 16; }, "sl"},
-      {[](Partition& t) { t.allowed = {"team/a"}; }, "allowed"},
+      {[](Partition& t) { t.allowed = {"team/a/b"}; }, "allowed"},
       {[](Partition& t) { t.allowed = {""}; }, "allowed"},
       {[](Partition& t) { t.allowed = {"-a"}; }, "allowed"},
       {[](Partition& t) {

@@ -9,7 +9,7 @@
 
 namespace ibpod::fabric {
 
-// "*" is any. Empty: no namespace is allowed.
+// As in cluster_names.h; "*" is any of its cluster: "dev/*". Empty: no namespace is allowed.
 using Namespaces = std::vector<std::string>;
 
 // invalid, naming the first that can be no namespace.

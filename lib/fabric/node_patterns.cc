@@ -1,22 +1,30 @@
 #include "lib/fabric/node_patterns.h"
 
 #include "lib/base/dns_name.h"
+#include "lib/fabric/cluster_names.h"
 
 #include <algorithm>
 
 namespace ibpod::fabric {
 namespace {
 
-constexpr size_t kMostQuoted = 63;
+constexpr size_t kMostQuoted = 127;
 
 // True if the pattern is a node name when "*" is replaced by one letter.
-bool can_match(std::string text) {
+bool can_match(std::string_view pattern) {
+  std::string text(name_in_cluster(pattern));
   const size_t star = text.find('*');
   if (star != text.npos) text[star] = 'a';
   return is_dns_subdomain(text);
 }
 
-bool matches(std::string_view pattern, std::string_view node) {
+bool can_match_cluster(std::string_view pattern) {
+  const std::string_view cluster = cluster_of(pattern);
+  return pattern.find('/') == pattern.npos || cluster == "*" || is_dns_label(cluster);
+}
+
+// Both without a cluster.
+bool matches_name(std::string_view pattern, std::string_view node) {
   const size_t star = pattern.find('*');
   if (star == pattern.npos) return pattern == node;
   const std::string_view before = pattern.substr(0, star), after = pattern.substr(star + 1);
@@ -24,11 +32,16 @@ bool matches(std::string_view pattern, std::string_view node) {
          node.ends_with(after);
 }
 
+bool matches(std::string_view pattern, std::string_view node) {
+  return matches_cluster(pattern, node) &&
+         matches_name(name_in_cluster(pattern), name_in_cluster(node));
+}
+
 }  // namespace
 
 Status check_node_patterns(const NodePatterns& patterns) {
   for (const std::string& pattern : patterns)
-    if (!can_match(pattern))
+    if (!can_match(pattern) || !can_match_cluster(pattern))
       return Error(Code::invalid, "'" + pattern.substr(0, kMostQuoted) +
                                       "' is not a node name, which may contain one *");
   return ok();

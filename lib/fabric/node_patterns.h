@@ -9,8 +9,8 @@
 
 namespace ibpod::fabric {
 
-// Each is a node's name, in which one "*" may stand for one or more characters of any kind; "*" is
-// any node. None at all: every node.
+// As in cluster_names.h. In a node's name one "*" may stand for one or more characters of any kind:
+// "gpu-*", "dev/*", "*/n1". None at all: every node of every cluster.
 using NodePatterns = std::vector<std::string>;
 
 // invalid, naming the first that no node's name can match.

@@ -21,11 +21,25 @@ TEST_CASE("nodes: a name, or one with a *; none is every node") {
   CHECK(matches_node({"x", "n*"}, "n1"));
 }
 
+TEST_CASE("nodes: a pattern without a cluster is one of the default cluster's nodes") {
+  CHECK_FALSE(matches_node({"*"}, "dev/n1"));
+  CHECK_FALSE(matches_node({"n1"}, "dev/n1"));
+  CHECK(matches_node({}, "dev/n1"));
+  CHECK(matches_node({"dev/*"}, "dev/n1"));
+  CHECK_FALSE(matches_node({"dev/*"}, "n1"));
+  CHECK_FALSE(matches_node({"dev/*"}, "lab/n1"));
+  CHECK(matches_node({"dev/gpu-*"}, "dev/gpu-7"));
+  CHECK_FALSE(matches_node({"dev/gpu-*"}, "dev/n1"));
+  CHECK(matches_node({"*/n1"}, "dev/n1"));
+  CHECK(matches_node({"*/n1"}, "n1"));
+  CHECK_FALSE(matches_node({"*/n1"}, "dev/n10"));
+}
+
 TEST_CASE("nodes: what no node can match is refused") {
   CHECK(check_node_patterns({}));
-  CHECK(check_node_patterns({"*", "n1", "n1.lab-a", "gpu-*", "*.rack1", "a*b"}));
-  for (const std::string pattern :
-       {"", "N1", "n_1", "a**", "*a*", "-*", "*-", ".*", "n1 ", "a/*"}) {
+  CHECK(check_node_patterns({"*", "n1", "n1.lab-a", "gpu-*", "*.rack1", "a*b", "a/*", "*/a*b"}));
+  for (const std::string pattern : {"", "N1", "n_1", "a**", "*a*", "-*", "*-", ".*", "n1 ", "/a",
+                                    "a/", "a*/n1", "A/n1", "a/b/c"}) {
     CAPTURE(pattern);
     const Status checked = check_node_patterns({"n1", pattern});
     REQUIRE_FALSE(checked);

@@ -87,7 +87,7 @@ Status check_pod(const fabric::Pod& pod) {
 }
 
 Status check_attachment(const fabric::Attachment& attachment) {
-  TRY(read_name("attachment.node", attachment.node));
+  TRY(read_node("attachment.node", attachment.node));
   TRY(read_container("attachment.container", attachment.container));
   TRY(read_interface("attachment.interface", attachment.interface));
   return ok();
@@ -283,7 +283,7 @@ v1::BindingFilter to_message(const BindingFilter& filter) {
 
 Result<BindingFilter> from_message(const v1::BindingFilter& message) {
   BindingFilter filter;
-  if (!message.node().empty()) filter.node = TRY(read_name("filter.node", message.node()));
+  if (!message.node().empty()) filter.node = TRY(read_node("filter.node", message.node()));
   if (!message.partition().empty())
     filter.partition = TRY(read_partition_name("filter.partition", message.partition()));
   if (!message.namespace_().empty())

@@ -138,7 +138,7 @@ struct PlanRequest {
 
 // Asks about one pod or port, or whether two of them can reach each other, and why not.
 struct ExplainRequest {
-  std::vector<std::string> subjects;  // one or two: "namespace/pod", or a GUID
+  std::vector<std::string> subjects;  // one or two: "[cluster/]namespace/pod", or a GUID
   bool operator==(const ExplainRequest&) const = default;
 };
 struct Explanation {

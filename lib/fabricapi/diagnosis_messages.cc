@@ -23,11 +23,12 @@ std::vector<std::string> read_texts(const Texts& messages) {
   return {messages.begin(), messages.end()};
 }
 
-// "namespace/pod" or a GUID, in the form that this project writes.
+// "namespace/pod", with a cluster in front unless it is the default one, or a GUID, in the form
+// that this project writes.
 Result<std::string> read_subject(const std::string& text) {
   const Result<ib::Guid> guid = ib::Guid::parse(text);
   if (guid) return guid->text();
-  const size_t slash = text.find('/');
+  const size_t slash = text.rfind('/');
   if (slash == std::string::npos) return wrong("subjects", text, "namespace/pod or a GUID");
   const std::string name_space = TRY(read_namespace("subjects", text.substr(0, slash)));
   const std::string pod = TRY(read_name("subjects", text.substr(slash + 1)));

@@ -2,6 +2,7 @@
 
 #include "lib/base/dns_name.h"
 #include "lib/base/utf8.h"
+#include "lib/fabric/cluster_names.h"
 #include "lib/ib/partition_name.h"
 #include "lib/ib/pci_address.h"
 
@@ -47,8 +48,16 @@ Result<std::string> read_name(std::string_view field, const std::string& text) {
   return wrong(field, text, "a name of lowercase letters, digits, - and .");
 }
 
+Result<std::string> read_node(std::string_view field, const std::string& text) {
+  if (text.find('/') == std::string::npos) return read_name(field, text);
+  if (fabric::is_node_name(text)) return text;
+  return wrong(field, text, "the name of a node, or CLUSTER/NAME");
+}
+
 Result<std::string> read_namespace(std::string_view field, const std::string& text) {
-  if (is_dns_label(text)) return text;
+  if (fabric::is_namespace_name(text)) return text;
+  if (text.find('/') != std::string::npos)
+    return wrong(field, text, "a namespace, or CLUSTER/NAMESPACE");
   return wrong(field, text, "a namespace: at most 63 lowercase letters, digits and -");
 }
 

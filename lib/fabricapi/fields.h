@@ -36,9 +36,12 @@ Error wrong(std::string_view field, std::string_view got, std::string_view expec
 Error wrong_number(std::string_view field, int64_t got, std::string_view expected);
 Status check_count(std::string_view field, int count, int most);
 
-// A name of a node or pod in Kubernetes: at most 253 bytes of lowercase letters, digits, - and .
+// A pod's name in Kubernetes: at most 253 bytes of lowercase letters, digits, - and .
 Result<std::string> read_name(std::string_view field, const std::string& text);
-// A DNS label of at most 63 bytes.
+// A node's name in Kubernetes, with its cluster unless that is the default one
+// (lib/fabric/cluster_names.h).
+Result<std::string> read_node(std::string_view field, const std::string& text);
+// A DNS label of at most 63 bytes, with its cluster in the same way.
 Result<std::string> read_namespace(std::string_view field, const std::string& text);
 // Text that is only compared and shown: 1 to `most` bytes of printable ASCII, without spaces.
 Result<std::string> read_word(std::string_view field, const std::string& text, size_t most);

@@ -136,6 +136,51 @@ TEST_CASE("messages: an existing object is accepted with values that ibpod never
   CHECK(from_message(to_message(sync)).value().attachments.size() == 2);
 }
 
+TEST_CASE("messages: a node and a namespace may have their cluster in front, a pod may not") {
+  fabric::Binding binding = test_binding();
+  binding.attachment.node = "dev/" + binding.attachment.node;
+  binding.pod.name_space = "dev/" + binding.pod.name_space;
+  CHECK(from_message(to_message(binding)).value() == binding);
+  BindRequest bind = test_bind();
+  bind.attachment = binding.attachment;
+  bind.pod = binding.pod;
+  CHECK(from_message(to_message(bind)).value() == bind);
+  bind.pod.name = "dev/" + bind.pod.name;
+  CHECK(from_message(to_message(bind)).error().text().starts_with("pod.name: "));
+  const BindingFilter filter{"dev/n1", "", "dev/team-a", "", {}, {}};
+  CHECK(from_message(to_message(filter)).value() == filter);
+  CHECK(from_message(to_message(SyncRequest{"dev/n1", {}}))->node == "dev/n1");
+  CHECK(from_message(to_message(ObserveRequest{"dev/n1", "", {}}))->node == "dev/n1");
+  CHECK(from_message(to_message(ForgetRequest{"dev/n1"}))->node == "dev/n1");
+  AllocateRequest allocate = test_allocate();
+  allocate.node = "dev/n1";
+  CHECK(from_message(to_message(allocate)).value() == allocate);
+  fabric::Partition partition = test_partition();
+  partition.allowed = {"team-a", "dev/team-a", "dev/*", "*/shared", "*/*"};
+  partition.nodes = {"dev/gpu-*", "*/n1"};
+  CHECK(read_partition(to_message(partition)).value() == partition);
+  const ExplainRequest explain{{"dev/team-a/web-0", "team-a/web-0"}};
+  CHECK(from_message(to_message(explain)).value() == explain);
+  v1::ListNodesResponse nodes;
+  nodes.add_nodes()->set_name("dev/n1");
+  CHECK(check_answer(nodes));
+}
+
+TEST_CASE("messages: a cluster that none can be called is named with its field") {
+  v1::BindRequest bind = to_message(test_bind());
+  bind.mutable_attachment()->set_node("Dev/n1");
+  CHECK(from_message(bind).error().text() ==
+        R"(attachment.node: expected the name of a node, or CLUSTER/NAME, got "Dev/n1")");
+  bind = to_message(test_bind());
+  bind.mutable_pod()->set_namespace_("a/b/c");
+  CHECK(from_message(bind).error().text() ==
+        R"(pod.namespace: expected a namespace, or CLUSTER/NAMESPACE, got "a/b/c")");
+  v1::Partition partition = to_message(test_partition());
+  partition.add_allowed("Dev/*");
+  CHECK(read_partition(partition).error().text() ==
+        R"(allowed: expected CLUSTER/NAMESPACE, each of which may be *, got "Dev/*")");
+}
+
 TEST_CASE("messages: whatever is wrong in a Bind is refused, and named") {
   using M = v1::BindRequest;
   const auto wrong = [](const std::string& field, const std::function<void(M&)>& spoil) {
@@ -283,7 +328,8 @@ TEST_CASE("messages: whatever is wrong in an Observe, a Plan or an Explain is re
   const E explain = to_message(test_explain());
   refuses<E>(explain, "subjects", [](E& m) { m.clear_subjects(); });
   refuses<E>(explain, "subjects", [](E& m) { m.add_subjects("a/b"); });
-  for (const char* bad : {"pod", "a/", "/b", "A/b", "a/b/c", ""})
+  for (const char* bad :
+       {"pod", "a/", "/b", "A/b", "A/b/c", "*/b/c", "/b/c", "a//c", "a/b/c/d", ""})
     refuses<E>(explain, "subjects", [&](E& m) { m.set_subjects(0, bad); });
 }
 
@@ -309,9 +355,9 @@ TEST_CASE("messages: whatever is wrong in a partition is refused, and named") {
   for (const uint32_t mtu : {0u, 6u, 4096u, 257u}) wrong("mtu", [&](M& m) { m.set_mtu(mtu); });
   for (const uint32_t rate : {0u, 1u, 23u, 258u}) wrong("rate", [&](M& m) { m.set_rate(rate); });
   for (const uint32_t sl : {16u, 256u}) wrong("sl", [&](M& m) { m.set_sl(sl); });
-  for (const char* bad : {"A", "", "a.b", "-a", "\x1b[2J", "**"})
+  for (const char* bad : {"A", "", "a.b", "-a", "\x1b[2J", "**", "/a", "a/", "A/b", "a/b/c"})
     wrong("allowed", [&](M& m) { m.add_allowed(bad); });
-  for (const char* bad : {"A", "", "a/b", "-a", "\x1b[2J", "**"})
+  for (const char* bad : {"A", "", "/a", "a/", "A/b", "a*/b", "a/b/c", "-a", "\x1b[2J", "**"})
     wrong("nodes", [&](M& m) { m.add_nodes(bad); });
   wrong("proof", [](M& m) { m.set_proof("other"); });
   wrong("proof", [](M& m) { m.set_proof("sa"); });

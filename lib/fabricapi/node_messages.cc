@@ -87,7 +87,7 @@ v1::SyncRequest to_message(const SyncRequest& request) {
 
 Result<SyncRequest> from_message(const v1::SyncRequest& message) {
   SyncRequest request;
-  request.node = TRY(read_name("node", message.node()));
+  request.node = TRY(read_node("node", message.node()));
   request.attachments = TRY(read_present(message.attachments(), "attachments"));
   request.vfs = TRY(read_ports(message.vfs(), "vfs"));
   request.pfs = TRY(read_ports(message.pfs(), "pfs"));
@@ -130,7 +130,7 @@ v1::ObserveRequest to_message(const ObserveRequest& request) {
 
 Result<ObserveRequest> from_message(const v1::ObserveRequest& message) {
   ObserveRequest request;
-  request.node = TRY(read_name("node", message.node()));
+  request.node = TRY(read_node("node", message.node()));
   request.stamp = TRY(read_stamp(message.stamp()));
   TRY(check_count("ports", message.ports().size(), kMostPorts));
   std::set<ib::Guid> guids;
@@ -168,7 +168,7 @@ v1::AllocateGuidsRequest to_message(const AllocateRequest& request) {
 
 Result<AllocateRequest> from_message(const v1::AllocateGuidsRequest& message) {
   AllocateRequest request;
-  request.node = TRY(read_name("node", message.node()));
+  request.node = TRY(read_node("node", message.node()));
   request.pf = TRY(read_pci("pf", message.pf()));
   TRY(check_count("vfs", message.vfs().size(), kMostVfs));
   std::set<uint32_t> seen;
@@ -208,12 +208,12 @@ v1::ForgetNodeRequest to_message(const ForgetRequest& request) {
 }
 
 Result<ForgetRequest> from_message(const v1::ForgetNodeRequest& message) {
-  const std::string node = TRY(read_name("node", message.node()));
+  const std::string node = TRY(read_node("node", message.node()));
   return ForgetRequest{node, message.force()};
 }
 
 Status check_answer(const v1::FabricNode& node) {
-  TRY(read_name("name", node.name()));
+  TRY(read_node("name", node.name()));
   return ok();
 }
 

@@ -49,9 +49,11 @@ Status check_counts(const v1::Partition& message) {
 // Its errors name the message's fields, which fabric::check() does not know.
 Status check_lists(const fabric::Partition& partition) {
   for (const std::string& one : partition.allowed)
-    if (one != "*" && !read_namespace("allowed", one))
+    if (!fabric::check(fabric::Namespaces{one}))
       return wrong("allowed", one,
-                   "a namespace (at most 63 lowercase letters, digits and -), or *");
+                   one.find('/') == std::string::npos
+                       ? "a namespace (at most 63 lowercase letters, digits and -), or *"
+                       : "CLUSTER/NAMESPACE, each of which may be *");
   for (const std::string& one : partition.nodes)
     if (!fabric::check_node_patterns({one}))
       return wrong("nodes", one, "a node name, which may contain one *");

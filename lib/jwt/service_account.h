@@ -6,6 +6,7 @@
 #include "lib/json/value.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,9 @@ struct ExpectedClaims {
   int64_t now = 0;                            // seconds since 1970
 };
 
-// denied unless `iss` is this. Also for a token that is not verified: another issuer's has other
+// `iss`, one of these, or denied. Also for a token that is not verified: another issuer's has other
 // keys.
-Status check_issuer(const json::Value& claims, const std::string& expected);
+Result<std::string> issuer_of(const json::Value& claims, const std::set<std::string>& expected);
 
 // The claims of a verified token. denied (refusal.h), with the claim, its value and what was
 // expected, unless `iss`, `aud`, `exp`, `nbf`, `iat` and `kubernetes.io` are all there and as

@@ -34,12 +34,6 @@ struct Served {
   size_t calls = 0;
 };
 
-BindingFilter of_node(const std::string& node) {
-  BindingFilter filter;
-  filter.node = node;
-  return filter;
-}
-
 TEST_CASE("authorization: each method, by role and by node") {
   const struct {
     Caller caller;
@@ -73,7 +67,7 @@ TEST_CASE("authorization: each method, by role and by node") {
       CHECK(served.may(client.observe({node, "", {}}, soon())) == owns);
       CHECK(served.may(client.allocate_guids({node, "0000:01:00.0", {0}}, soon())) == owns);
       CHECK(served.may(client.get_binding({node, "c1", "net1"}, soon())) == sees);
-      CHECK(served.list(of_node(node)) == sees);
+      CHECK(served.list(filter_of_node(node)) == sees);
     }
     // Not of all nodes, whatever else is named.
     BindingFilter in_blue;
@@ -96,8 +90,8 @@ TEST_CASE("authorization: a watch is of what may be listed") {
       CHECK((watched ? begun == 1 : watched.error().code() == Code::denied && begun == 0));
       return watched.ok();
     };
-    CHECK(watch(of_node("n1")));
-    CHECK(watch(of_node("n2")) == of_all);
+    CHECK(watch(filter_of_node("n1")));
+    CHECK(watch(filter_of_node("n2")) == of_all);
     CHECK(watch({}) == of_all);
   }
 }

@@ -6,7 +6,7 @@
 #include "lib/rpc/holder.h"
 #include "lib/rpc/peer.h"
 #include "sm/api/authn.h"
-#include "sm/api/token_authn.h"
+#include "sm/api/token_authenticator.h"
 
 #include <functional>
 #include <memory>

@@ -9,6 +9,7 @@
 #include "lib/fabricapi/messages.h"
 #include "lib/rpc/peer.h"
 #include "lib/rpc/tsan_handover.h"
+#include "sm/api/agent_names.h"
 #include "sm/api/call_gate.h"
 #include "sm/api/request_bytes.h"
 #include "sm/api/unary_call.h"
@@ -77,10 +78,12 @@ template <typename Response>
 struct Reply {
   std::shared_ptr<PendingCall> call;
   Response* response;
+  std::string cluster;  // of the names that the caller reads
 
   template <typename Value>
   void operator()(Result<Value> value) const {
     if (!value) return call->responder->respond(rpc::to_grpc(value.error()));
+    remove_cluster(cluster, *value);
     call->responder->respond(grpc::Status::OK,
                              [&] { put(fabricapi::to_message(std::move(*value)), response); });
   }
@@ -181,15 +184,17 @@ class FabricService final : public CallbackService {
     Result<AdmittedCall> admitted = gate_.admit(*caller, fabric, Call::watch_bindings, *watches_);
     if (!admitted) return WatchCall::refuse(admitted.error());
     if (!request) return WatchCall::refuse(request.error());
-    const Result<fabricapi::BindingFilter> filter = fabricapi::from_message(request->filter());
+    Result<fabricapi::BindingFilter> filter = fabricapi::from_message(request->filter());
     if (!filter) return WatchCall::refuse(filter.error());
+    add_cluster(cluster_of_names(*caller), *filter);
     return WatchCall::begin(std::move(admitted->slot), watch_bytes_,
                             [&](WatchCall::OnChange on_change, WatchCall::OnBegun done) {
                               return gate_.submit(
                                   admitted->caller, Call::watch_bindings, subject_of(*filter),
                                   [&target = target_, caller = admitted->caller, filter = *filter,
                                    on_change = std::move(on_change), done = std::move(done)] {
-                                    target.watch_bindings(caller, filter, on_change, done);
+                                    target.watch_bindings(caller, filter,
+                                                          as_read_by(caller, on_change), done);
                                   });
                             });
   }
@@ -244,6 +249,16 @@ class FabricService final : public CallbackService {
     return fabricapi::read_partition(message.partition()).during("partition");
   };
 
+  // The callback of a watch, with the names as the caller reads them.
+  static WatchCall::OnChange as_read_by(const Caller& caller, WatchCall::OnChange on_change) {
+    const std::string cluster(cluster_of_names(caller));
+    if (cluster.empty()) return on_change;
+    return [cluster, on_change = std::move(on_change)](fabricapi::BindingChange change) {
+      remove_cluster(cluster, change.binding);
+      return on_change(change);
+    };
+  }
+
   // For methods of Target with other arguments than the caller, the request and the Done.
   template <typename Method>
   auto until_deadline(const Context& context, Method method) {
@@ -291,12 +306,15 @@ class FabricService final : public CallbackService {
       return unary;
     }
     const auto pending = std::make_shared<PendingCall>(responder, std::move(admitted->slot));
+    const std::string cluster(cluster_of_names(admitted->caller));
+    add_cluster(cluster, *asked);
     const CallSubject subject = subject_of(*asked);
-    passed = gate_.submit(admitted->caller, call, subject,
-                          [&target = target_, ask = std::move(ask), caller = admitted->caller,
-                           asked = std::move(*asked), done = Reply<Response>{pending, response}] {
-                            std::invoke(ask, target, caller, asked, done);
-                          });
+    passed = gate_.submit(
+        admitted->caller, call, subject,
+        [&target = target_, ask = std::move(ask), caller = admitted->caller,
+         asked = std::move(*asked), done = Reply<Response>{pending, response, cluster}] {
+          std::invoke(ask, target, caller, asked, done);
+        });
     if (!passed) responder->respond(rpc::to_grpc(passed.error()));
     return unary;
   }

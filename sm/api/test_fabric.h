@@ -2,6 +2,7 @@
 // values, at once, later or never.
 #pragma once
 
+#include "lib/fabric/cluster_names.h"
 #include "lib/fabricapi/test_values.h"
 
 #include <map>
@@ -45,6 +46,18 @@ class TestFabric {
   void fails(const Error& error) {
     const std::lock_guard lock(mutex_);
     error_ = error;
+  }
+  // The cluster of the names in the bindings that it answers with.
+  void serves_cluster(const std::string& cluster) {
+    const std::lock_guard lock(mutex_);
+    cluster_ = cluster;
+  }
+  fabric::Binding binding() const {
+    const std::lock_guard lock(mutex_);
+    fabric::Binding binding = test_binding();
+    binding.attachment.node = fabric::with_cluster(cluster_, binding.attachment.node);
+    binding.pod.name_space = fabric::with_cluster(cluster_, binding.pod.name_space);
+    return binding;
   }
   // The number of calls so far.
   size_t calls() const {
@@ -117,23 +130,23 @@ class TestFabric {
     keep(who, last_requests_.bound, asked);
     keep(who, last_requests_.left, call_context.deadline().left());
     keep(who, last_requests_.context, call_context);
-    answer(std::move(done), test_binding());
+    answer(std::move(done), binding());
   }
   void unbind(const Caller& who, fabric::Attachment asked, Deadline deadline,
               Done<fabric::Binding> done) {
     keep(who, last_requests_.attachment, asked);
     keep(who, last_requests_.left, deadline.left());
-    answer(std::move(done), test_binding());
+    answer(std::move(done), binding());
   }
   void get_binding(const Caller& who, fabric::Attachment asked, Done<fabric::Binding> done) {
     keep(who, last_requests_.attachment, asked);
-    answer(std::move(done), test_binding());
+    answer(std::move(done), binding());
   }
   void list_bindings(const Caller& who, BindingFilter asked, PageRequest where,
                      Done<ListPage<fabric::Binding>> done) {
     keep(who, last_requests_.filter, asked);
     keep(who, last_requests_.page, where);
-    answer(std::move(done), ListPage<fabric::Binding>{{test_binding()}, "next"});
+    answer(std::move(done), ListPage<fabric::Binding>{{binding()}, "next"});
   }
   void watch_bindings(const Caller& who, BindingFilter asked,
                       std::function<bool(const BindingChange&)> on_change,
@@ -157,7 +170,9 @@ class TestFabric {
   }
   void sync(const Caller& who, SyncRequest asked, Done<SyncAnswer> done) {
     keep(who, last_requests_.synced, asked);
-    answer(std::move(done), test_sync_answer());
+    SyncAnswer synced = test_sync_answer();
+    synced.bindings = synced.not_named = {binding()};
+    answer(std::move(done), std::move(synced));
   }
   void observe(const Caller& who, ObserveRequest asked, Done<v1::ObserveResponse> done) {
     keep(who, last_requests_.observed, asked);
@@ -216,6 +231,7 @@ class TestFabric {
   mutable std::mutex mutex_;
   LastRequests last_requests_;
   std::optional<Error> error_;
+  std::string cluster_;
   Behavior behavior_ = Behavior::answers;
   size_t calls_ = 0;
   std::vector<std::function<void()>> kept_;

@@ -75,6 +75,12 @@ struct ServiceFixture {
         server(rpc::Server::serve(socket, {service.get()}).value()) {}
 };
 
+inline BindingFilter filter_of_node(const std::string& node) {
+  BindingFilter filter;
+  filter.node = node;
+  return filter;
+}
+
 inline Deadline soon() { return Deadline::in(Duration(20'000)); }
 
 // Makes a call that ends at its deadline while the fabric keeps it. Tries longer deadlines, as a

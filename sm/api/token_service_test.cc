@@ -34,7 +34,8 @@ Fd listen_on_loopback(uint16_t& port) {
 struct TokenServiceFixture {
   TempFolder folder;
   TestCa ca;
-  TestIssuer issuer{"k1"};
+  // Two clusters have the same issuer, as most do, and name their keys alike.
+  TestIssuer issuer{"k1"}, dev{"k1"};
   RoleRules rules =
       RoleRules::make({{NamePattern::parse("CN=node:*").value(), Role::node}}).value();
   std::unique_ptr<TokenAuthenticator> tokens;
@@ -49,9 +50,12 @@ struct TokenServiceFixture {
   explicit TokenServiceFixture(const rpc::CallerLimits& limits = {}) {
     rpc::silence_grpc();
     put("jwks.json", key_set_of({issuer.jwk()}));
+    put("dev.json", key_set_of({dev.jwk()}));
     put("ca.crt", ca.certificate());
-    tokens =
-        TokenAuthenticator::open({"prod", std::string(kTestIssuer), path("jwks.json")}).value();
+    Cluster prods{"prod", std::string(kTestIssuer), path("jwks.json")};
+    Cluster devs{"dev", std::string(kTestIssuer), path("dev.json")};
+    devs.is_default = false;
+    tokens = TokenAuthenticator::open({prods, devs}).value();
     const auto authenticated = std::make_shared<rpc::AuthenticatedConnections>();
     const CallGate::Deps deps{
         authenticator(rules, {tokens.get(), authenticated}, [](const Error&) {}), tasks,
@@ -76,9 +80,9 @@ struct TokenServiceFixture {
     put(name + ".key", issued.key);
     return {path(name + ".crt"), path(name + ".key"), path("ca.crt")};
   }
-  void put_token(const std::string& node) const {
-    put(node + ".token",
-        issuer.sign(pod_claims(node, TokenAuthenticator::system_clock()())) + "\n");
+  void put_token(const std::string& node) const { put_token(node + ".token", issuer, node); }
+  void put_token(const std::string& file, const TestIssuer& by, const std::string& node) const {
+    put(file, by.sign(pod_claims(node, TokenAuthenticator::system_clock()())) + "\n");
   }
   ServiceAddress address(const std::string& node) const {
     return {.address = "127.0.0.1:" + std::to_string(port),
@@ -88,6 +92,10 @@ struct TokenServiceFixture {
   Client agent(const std::string& node) const {
     put_token(node);
     return lasting_client_of(address(node)).value();
+  }
+  Client agent_in_dev(const std::string& node) const {
+    put_token("dev-" + node + ".token", dev, node);
+    return lasting_client_of(address("dev-" + node)).value();
   }
 };
 
@@ -111,6 +119,52 @@ TEST_CASE("token service: an agent with a token and no certificate is its node, 
   REQUIRE_FALSE(other);
   CHECK(other.error().code() == Code::denied);
   CHECK(other.error().text().find("may not sync for node n2, only for n1") != std::string::npos);
+}
+
+TEST_CASE("token service: nodes of one name in two clusters are two, each in its own cluster") {
+  TokenServiceFixture fixture;
+  Client prods = fixture.agent("n1"), devs = fixture.agent_in_dev("n1");
+  const auto caller = [&] { return fixture.fabric.last_requests().caller; };
+  REQUIRE(prods.sync(sync_of("n1"), soon()));
+  CHECK(caller().node == "n1");
+  CHECK(fixture.fabric.last_requests().synced.node == "n1");
+  const auto answer = devs.sync(sync_of("n1"), soon());
+  REQUIRE_MESSAGE(answer, answer.error().text());
+  CHECK(caller().node == "dev/n1");
+  CHECK(caller().cluster == "dev");
+  CHECK(fixture.fabric.last_requests().synced.node == "dev/n1");
+
+  BindRequest bind = test_bind();
+  bind.attachment.node = "n1";
+  bind.pod.name_space = "team-a";
+  fixture.fabric.serves_cluster("dev");
+  const auto bound = devs.bind(bind, soon());
+  REQUIRE_MESSAGE(bound, bound.error().text());
+  CHECK(bound->attachment == test_attachment());
+  CHECK(bound->pod == test_binding().pod);
+  CHECK(fixture.fabric.last_requests().bound.attachment.node == "dev/n1");
+  CHECK(fixture.fabric.last_requests().bound.pod.name_space == "dev/team-a");
+
+  const size_t calls = fixture.fabric.calls();
+  for (const std::string other : {"prod/n1", "n2", "lab/n1"}) {
+    const auto refused = devs.sync(sync_of(other), soon());
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == Code::denied);
+    CHECK(refused.error().text().find("only for dev/n1") != std::string::npos);
+  }
+  CHECK(prods.unbind({"dev/n1", "c1", "net1"}, soon()).error().code() == Code::denied);
+  CHECK(fixture.fabric.calls() == calls);
+  // A certificate's node is of the default cluster.
+  Client host = client_of({.address = fixture.address("n1").address,
+                           .files = fixture.issue("n1", {.common_name = "node:n1"})})
+                    .value();
+  REQUIRE(host.sync(sync_of("n1"), soon()));
+  CHECK(fixture.fabric.last_requests().synced.node == "n1");
+  const auto forged = client_of({.address = fixture.address("n1").address,
+                                 .files = fixture.issue("dev", {.common_name = "node:dev/n1"})})
+                          .value()
+                          .sync(sync_of("n1"), soon());
+  CHECK(forged.error().code() == Code::denied);
 }
 
 TEST_CASE("token service: the token of the file is sent, whenever it is replaced") {

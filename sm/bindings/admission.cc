@@ -1,5 +1,6 @@
 #include "sm/bindings/admission.h"
 
+#include "lib/fabric/cluster_names.h"
 #include "sm/bindings/authz.h"
 #include "sm/bindings/conflicts.h"
 #include "sm/bindings/node_registry.h"
@@ -29,8 +30,19 @@ Status check_listed_once(const BindRequest& request) {
   return ok();
 }
 
+// A node may not speak for pods of another cluster, whatever it says.
+Status check_cluster(const BindRequest& request) {
+  const std::string cluster(fabric::cluster_of(request.attachment.node));
+  if (fabric::cluster_of(request.pod.name_space) == cluster) return ok();
+  return Error(Code::denied, "pod.namespace: expected one of " +
+                                 (cluster.empty() ? "the default cluster" : "cluster " + cluster) +
+                                 ", as the node " + request.attachment.node + ", got " +
+                                 request.pod.name_space);
+}
+
 // Checks fields that depend on each other.
 Status check_request(const BindRequest& request, size_t most) {
+  TRY(check_cluster(request));
   if (request.guid_requested && request.kind != fabric::Kind::vf)
     return Error(Code::invalid,
                  "chosen: only a VF can request a GUID; a child has the GUID of its PF");

@@ -54,6 +54,25 @@ void read_limits(Keys& section, state::RegistryLimits& limits) {
       .take("unseenPortsOfNode", limits.unseen_of_node, read_number<1, 1'000'000>);
 }
 
+// Names in the file are of clusters in the file.
+void check_clusters(const fabric::ClusterNames& clusters, const std::vector<pool::GuidRange>& guids,
+                    Errors& errors) {
+  for (size_t i = 0; i < guids.size(); ++i)
+    for (const std::string& name_space : guids[i].requested_by)
+      errors.collect(fabric::check_cluster(clusters, name_space),
+                     "guids[" + std::to_string(i) + "].chosenBy");
+}
+
+void check_clusters(const state::Policy& policy, Errors& errors) {
+  for (const auto& [node, ports] : policy.nodes) {
+    const bool has_cluster = node.find('/') != std::string::npos;
+    if (has_cluster && !fabric::is_node_name(node))
+      errors.add(unfit("nodes: expected CLUSTER/NAME or the name of a node, got \"" + node + "\""));
+    else
+      errors.collect(fabric::check_cluster(policy.clusters, node), "nodes");
+  }
+}
+
 void read_keys(Keys& section, Config& config, Errors& errors) {
   std::vector<pool::PKeyRange> keys;
   std::vector<pool::GuidRange> guids;
@@ -63,6 +82,7 @@ void read_keys(Keys& section, Config& config, Errors& errors) {
     config.policy.pkeys = *std::move(pkey_pool);
   else
     errors.collect(pkey_pool.error(), "pkeys");
+  check_clusters(config.policy.clusters, guids, errors);
   Result<pool::GuidPool> guid_pool = pool::GuidPool::make(guids);
   if (guid_pool)
     config.policy.guids = *std::move(guid_pool);
@@ -109,7 +129,7 @@ void read_service(Keys& section, Config& config, Errors& errors) {
       .take("socket", config.socket)
       .take("metricsAddress", config.metrics)
       .take("roles", config.authority, api::read_role_rules)
-      .take("clusters", config.cluster, api::read_clusters)
+      .take("clusters", config.clusters, api::read_clusters)
       .take("bindSeconds", config.call_timeout, read_seconds<1, 600>)
       .take("logLevel", config.log_level)
       .within("listen",
@@ -150,12 +170,13 @@ void check_opensm(const opensm::OpenSmEngineSettings& settings, unsigned sl, Err
 // Checks that need more than one key.
 void check(const Config& config, Errors& errors) {
   errors.collect(state::check(config.policy));
+  check_clusters(config.policy, errors);
   if (!is_dns_label(config.fabric))
     errors.add(unfit(
         R"(fabric: expected at most 63 lowercase letters, digits and "-" (not first or last), got ")" +
         config.fabric + "\""));  // the name that agents use
   if (config.listening) check_listening(*config.listening, errors);
-  if (config.cluster && !config.listening)
+  if (!config.clusters.empty() && !config.listening)
     errors.add(unfit("clusters: agents with tokens need a TCP endpoint: set listen"));
   if (config.engine == EngineKind::opensm)
     check_opensm(config.opensm, config.policy.group.sl, errors);
@@ -190,6 +211,7 @@ Result<Config> read_config(std::string_view text) {
   {
     Keys section(document, errors);
     read_service(section, config, errors);
+    config.policy.clusters = api::names_of(config.clusters);
     read_fabric(section, config);
     read_keys(section, config, errors);
     section.take("engine", config.engine, read_engine)

@@ -9,7 +9,7 @@
 #include "lib/log/log.h"
 #include "lib/rpc/tls_files.h"
 #include "sm/api/authn.h"
-#include "sm/api/token_authn.h"
+#include "sm/api/token_authenticator.h"
 #include "sm/opensm/opensm.h"
 #include "sm/state/policy.h"
 #include "sm/ufm/settings.h"
@@ -48,8 +48,8 @@ struct UfmSettings {
 struct Config {
   state::Policy policy = {};
   api::RoleRules authority;  // "roles" in the file
-  // Its agents authenticate by tokens. "clusters" in the file has at most one.
-  std::optional<api::Cluster> cluster = {};
+  // Their agents authenticate by tokens. policy.clusters has their names.
+  std::vector<api::Cluster> clusters = {};
   std::string fabric = "default";
   Path state_folder = "/var/lib/ibpod-sm";
   Path socket = "/run/ibpod/sm.sock";

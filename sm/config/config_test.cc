@@ -54,7 +54,9 @@ TEST_CASE("every key comes to its place") {
   CHECK(config->listening->tls.ca == "/a");
   CHECK(config->listening->address.port == 7473);
   CHECK(config->authority.identify({.common_name = "system:node:n1", .names = {}})->node == "n1");
-  CHECK(config->cluster == api::Cluster{"prod", "https://i", "/j", {"a/b"}, "ibpod-sm.east"});
+  CHECK(config->clusters ==
+        std::vector<api::Cluster>{{"prod", "https://i", "/j", {"a/b"}, "ibpod-sm.east"}});
+  CHECK(config->policy.clusters == fabric::ClusterNames{"prod", {}});
   const opensm::OpenSmSettings& opensm = config->opensm.launcher.opensm;
   CHECK(opensm.port == ib::Guid(0x0002c90300a1b2c3));
   CHECK(opensm.priority == 9);
@@ -250,6 +252,37 @@ TEST_CASE("what only the whole tells is told before anything is started") {
   }
   // A space does no harm if ibpod-sm does not run OpenSM.
   CHECK(read_config(R"({"stateDir": "/srv/my sm", "engine": "observe"})"));
+}
+
+TEST_CASE("names of the file are of clusters in the file, and of hosts with certificates") {
+  const auto text = [](const std::string& more) {
+    return R"({"listen": {"address": "0.0.0.0:7473", "certificate": "/c", "key": "/k", "ca": "/a"},
+      "clusters": [{"name": "prod", "issuer": "i", "keys": "/p", "default": true},
+                   {"name": "dev", "issuer": "i", "keys": "/d", "default": false}])" +
+           more + "}";
+  };
+  const auto config = read_config(text(R"(,
+    "nodes": {"n1": {"pfs": ["0x0002c90300a1b2c4"]}, "dev/n1": {"pfs": ["0x0002c90300a1b2c5"]}},
+    "guids": [{"first": "0x0200000000000100", "last": "0x02000000000001ff",
+               "chosenBy": ["team-a", "dev/team-a", "*/shared"]}])"));
+  REQUIRE_MESSAGE(config, config.error().text());
+  CHECK(config->clusters.size() == 2);
+  CHECK(config->policy.clusters == fabric::ClusterNames{"prod", {"dev"}});
+  CHECK(config->policy.nodes.at("dev/n1").pfs.size() == 1);
+  const auto error = [&](const std::string& more) {
+    const auto refused = read_config(text(more));
+    REQUIRE_FALSE(refused);
+    return refused.error().text();
+  };
+  const std::string range = R"("first": "0x0200000000000100", "last": "0x02000000000001ff")";
+  CHECK(error(R"(, "nodes": {"stage/n1": {}})") ==
+        R"(nodes: expected dev before the '/', or a name of the default cluster, got "stage/n1": )"
+        R"("clusters" of ibpod-sm's configuration has no other cluster)");
+  CHECK(error(R"(, "nodes": {"dev/*": {}})") ==
+        R"(nodes: expected CLUSTER/NAME or the name of a node, got "dev/*")");
+  CHECK(error(R"(, "guids": [{)" + range + R"(, "chosenBy": ["x", "prod/team-a"]}])") ==
+        R"(guids[0].chosenBy: expected "team-a", got "prod/team-a": prod is the default cluster, )"
+        "whose names have no cluster in front");
 }
 
 TEST_CASE("a service level is a partition's to have where the subnet manager heeds it") {

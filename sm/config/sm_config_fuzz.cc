@@ -61,7 +61,10 @@ void check_config(const Config& config) {
     require(config.listening->address.port != 0 && is_plain(config.listening->tls.key));
   require((config.engine == EngineKind::ufm) == config.ufm.has_value());
   if (config.ufm) check_ufm(*config.ufm);
-  if (config.cluster) check_cluster(*config.cluster);
+  for (const api::Cluster& cluster : config.clusters) check_cluster(cluster);
+  const fabric::ClusterNames& names = config.policy.clusters;
+  require(names.others.size() + (names.default_cluster.empty() ? 0 : 1) == config.clusters.size());
+  for (const auto& [node, ports] : config.policy.nodes) require(check_cluster(names, node).ok());
   check_numbers(config);
 }
 

@@ -149,7 +149,8 @@ Result<v1::PlanResponse> Diagnostics::plan(const fabricapi::PlanRequest& request
   return plan;
 }
 
-// `name`: "NAMESPACE/POD", "POD" in the namespace default, or a GUID.
+// `name`: "NAMESPACE/POD", "POD" in the namespace default, or a GUID. A namespace of another cluster
+// has that in front.
 diagnose::Subject Diagnostics::subject_of(const std::string& name) const {
   diagnose::Subject subject{.name = name};
   const auto add = [&](const fabric::Binding& binding) {
@@ -161,7 +162,7 @@ diagnose::Subject Diagnostics::subject_of(const std::string& name) const {
     if (bindings.empty()) subject.ports.push_back({*guid});
     return subject;
   }
-  const size_t slash = name.find('/');
+  const size_t slash = name.rfind('/');
   fabricapi::BindingFilter filter;
   filter.name_space = slash == name.npos ? "default" : name.substr(0, slash);
   filter.pod = slash == name.npos ? name : name.substr(slash + 1);

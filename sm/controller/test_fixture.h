@@ -113,6 +113,7 @@ inline const fabricapi::Caller kNode1{fabricapi::Role::node, "n1", "system:node:
 inline const fabricapi::Caller kNode2{fabricapi::Role::node, "n2", "system:node:n2"};
 inline constexpr ib::Guid kSmPort{0x0002c90300000001}, kVf1{0x0002c90300000011},
     kVf2{0x0002c90300000012}, kVf3{0x0002c90300000021}, kPf{0x0002c90300000031},
+    kDevVf{0x0002c90300000041},   // of n1 in the cluster dev, and on no port
     kChosen{0x0200000100000001};  // any pod may request it
 
 class Fixture {
@@ -147,6 +148,8 @@ class Fixture {
     policy.guids = pool::GuidPool::make({{kChosen, kChosen, {"*"}}}).value();
     policy.nodes["n1"].guids = {kVf1, kVf2};
     policy.nodes["n2"].guids = {kVf3};
+    policy.nodes["dev/n1"].guids = {kDevVf};
+    policy.clusters = {"prod", {"dev"}};
     return policy;
   }
 

@@ -58,10 +58,20 @@ Status check_group(const Partition& partition, const state::Policy::Unsupported&
   return ok();
 }
 
+// A partition that is there keeps clusters that are no longer configured, until it is changed.
+Status check_clusters(const Partition& partition, const fabric::ClusterNames& clusters) {
+  for (const std::string& one : partition.allowed)
+    TRY(fabric::check_cluster(clusters, one).during("allowed"));
+  for (const std::string& one : partition.nodes)
+    TRY(fabric::check_cluster(clusters, one).during("nodes"));
+  return ok();
+}
+
 }  // namespace
 
 Status PartitionAdmission::check_partition(const Partition& partition) const {
   TRY(fabric::check(partition));
+  TRY(check_clusters(partition, policy().clusters));
   if (partition.members.size() > policy().limits.members)
     return Error(Code::invalid, "members: " + std::to_string(partition.members.size()) +
                                     ", expected at most " +

@@ -57,6 +57,32 @@ TEST_CASE("what no fabric could grant is refused, and there are no more partitio
   CHECK(create(bed, make_partition("c", 0x102)).error().code() == Code::busy);
 }
 
+TEST_CASE("a partition names clusters that are there, in one spelling") {
+  Policy rules = policy();
+  rules.clusters = {"prod", {"dev"}};
+  Fixture bed({make_partition("a", 0x100)}, rules);
+  Partition partition = make_partition("b", 0x101, {"team", "dev/team", "*/shared", "dev/*"});
+  partition.nodes = {"n*", "dev/n*", "*/n1"};
+  CHECK(create(bed, partition));
+  const auto refusal = [&](const std::vector<std::string>& allowed,
+                           const std::vector<std::string>& nodes) {
+    Partition other = make_partition("a", 0, allowed);
+    other.nodes = nodes;
+    return bed.registry->partitions.update(other, bed.now).error().text();
+  };
+  CHECK(refusal({"team", "stage/team"}, {}) ==
+        R"(partition a: allowed: expected dev before the '/', or a name of the default cluster, )"
+        R"(got "stage/team": "clusters" of ibpod-sm's configuration has no other cluster)");
+  CHECK(refusal({"prod/team"}, {}) ==
+        R"(partition a: allowed: expected "team", got "prod/team": prod is the default cluster, )"
+        "whose names have no cluster in front");
+  CHECK(refusal({}, {"prod/n1"}).starts_with(R"(partition a: nodes: expected "n1", got )"));
+  // One whose cluster is no longer configured stays as it is.
+  bed.settings.clusters = {};
+  bed.start();
+  CHECK(bed.registry->partitions.view().find("b")->spec.allowed == partition.allowed);
+}
+
 TEST_CASE("a P_Key of the administrator's section is given to no partition") {
   const Fixture bed(none());
   PartitionAdmission admission(bed.registry->journal);

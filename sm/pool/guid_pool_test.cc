@@ -74,8 +74,11 @@ TEST_CASE("of a range for choosing nothing is given, and pods of its namespaces 
   CHECK_FALSE(both.allows_request(guid(4), "team-a"));
   CHECK(GuidPool::make({{guid(0), guid(1), {"*"}}}).value().allows_request(guid(0), "any"));
   CHECK_FALSE(GuidPool::make({{guid(0), guid(1), {"*"}}}).value().can_assign());
-  CHECK(GuidPool::make({{guid(0), guid(1), {"a/b"}}}).error().text() ==
-        "GUID range 02:00:00:00:00:00:00:10 to 02:00:00:00:00:00:00:11: chosenBy: 'a/b' is not a "
+  const GuidPool of_dev = GuidPool::make({{guid(0), guid(1), {"dev/*"}}}).value();
+  CHECK(of_dev.allows_request(guid(1), "dev/team-a"));
+  CHECK_FALSE(of_dev.allows_request(guid(1), "team-a"));
+  CHECK(GuidPool::make({{guid(0), guid(1), {"A"}}}).error().text() ==
+        "GUID range 02:00:00:00:00:00:00:10 to 02:00:00:00:00:00:00:11: chosenBy: 'A' is not a "
         "namespace or *");
 }
 

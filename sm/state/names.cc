@@ -1,6 +1,8 @@
 #include "sm/state/names.h"
 
+#include "lib/base/dns_name.h"
 #include "lib/base/utf8.h"
+#include "lib/fabric/cluster_names.h"
 #include "lib/fabricapi/fields.h"
 
 #include <algorithm>
@@ -36,7 +38,13 @@ Status check_interface(std::string_view field, std::string_view text) {
 
 }  // namespace
 
-Status check_node(std::string_view name) { return check_word("node", name, kMostName); }
+Status check_node(std::string_view name) {
+  const std::string cluster(fabric::cluster_of(name));
+  if (name.find('/') != name.npos && !is_dns_label(cluster))
+    return Error(Code::invalid, "node: expected a cluster before the '/', got \"" +
+                                    cluster.substr(0, kMostName) + "\"");
+  return check_word("node", fabric::name_in_cluster(name), kMostName);
+}
 
 Status check(const fabric::Attachment& attachment) {
   TRY(check_node(attachment.node));
@@ -47,10 +55,9 @@ Status check(const fabric::Attachment& attachment) {
 std::string key_of(const fabric::Attachment& attachment) { return text(attachment); }
 
 Result<fabric::Attachment> attachment_of(std::string_view key) {
-  const size_t first = key.find('/');
-  const size_t second = first == std::string_view::npos ? first : key.find('/', first + 1);
-  if (second == std::string_view::npos)
-    return Error(Code::invalid, "expected NODE/CONTAINER/INTERFACE");
+  const size_t second = key.rfind('/');
+  const size_t first = second == key.npos || second == 0 ? key.npos : key.rfind('/', second - 1);
+  if (first == key.npos) return Error(Code::invalid, "expected NODE/CONTAINER/INTERFACE");
   fabric::Attachment attachment{std::string(key.substr(0, first)),
                                 std::string(key.substr(first + 1, second - first - 1)),
                                 std::string(key.substr(second + 1))};

@@ -16,7 +16,8 @@ namespace ibpod::sm::state {
 Status check_node(std::string_view name);
 Status check(const fabric::Attachment& attachment);
 
-// The key in the store, and the page token: NODE/CONTAINER/INTERFACE. No part contains a '/'.
+// The key in the store, and the page token: NODE/CONTAINER/INTERFACE. Only NODE may contain a '/',
+// after its cluster (lib/fabric/cluster_names.h).
 std::string key_of(const fabric::Attachment& attachment);
 // invalid if it is not a result of key_of().
 Result<fabric::Attachment> attachment_of(std::string_view key);

@@ -4,6 +4,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/result.h"
+#include "lib/fabric/cluster_names.h"
 #include "lib/fabric/partition_definition.h"
 #include "lib/fabric/partitions_conf.h"
 #include "lib/ib/guid.h"
@@ -57,6 +58,9 @@ struct Policy {
     std::string group;  // a partition's mtu and rate
   };
   Unsupported unsupported;
+
+  // The clusters whose nodes may call.
+  fabric::ClusterNames clusters;
 
   // Ports of a node that the pool did not assign.
   struct NodePorts {

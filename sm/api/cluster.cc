@@ -1,33 +1,19 @@
-#include "sm/api/token_authn.h"
+#include "sm/api/cluster.h"
 
 #include "lib/base/dns_name.h"
 #include "lib/https/address.h"
 #include "lib/json/read.h"
-#include "lib/jwt/followed_key_set.h"
-#include "lib/jwt/service_account.h"
 
 #include <algorithm>
-#include <cctype>
-#include <chrono>
+#include <optional>
 
 namespace ibpod::sm::api {
 namespace {
 
-using fabricapi::Caller;
-using fabricapi::Role;
 using json::Value;
 
-// The token after the scheme, whose case does not matter (RFC 7235, 2.1).
-std::optional<std::string_view> token_in(std::string_view authorization) {
-  constexpr std::string_view kScheme = "bearer ";
-  if (authorization.size() <= kScheme.size()) return std::nullopt;
-  const bool bearer =
-      std::equal(kScheme.begin(), kScheme.end(), authorization.begin(), [](char wanted, char got) {
-        return wanted == std::tolower(static_cast<unsigned char>(got));
-      });
-  if (!bearer) return std::nullopt;
-  return authorization.substr(kScheme.size());
-}
+// Each may have a connection of its own for its keys.
+constexpr size_t kMostClusters = 64;
 
 Result<std::string> read_cluster_name(const Value& value) {
   std::string name = TRY(value.string());
@@ -101,13 +87,6 @@ Result<Keys> read_keys(const Value& value) {
   return Keys(std::move(file));
 }
 
-Result<std::unique_ptr<jwt::KeySource>> open_keys(const Keys& keys) {
-  if (const auto* const endpoint = std::get_if<jwt::KeyEndpoint>(&keys))
-    return std::unique_ptr<jwt::KeySource>(std::make_unique<jwt::FetchedKeySet>(*endpoint));
-  std::unique_ptr<jwt::KeySource> followed = TRY(jwt::FollowedKeySet::open(std::get<Path>(keys)));
-  return followed;
-}
-
 Result<Cluster> read_cluster(const Value& value) {
   json::Fields fields = TRY(json::Fields::of(value));
   Cluster cluster;
@@ -117,60 +96,59 @@ Result<Cluster> read_cluster(const Value& value) {
   TRY(json::take(fields, "keys", cluster.keys, read_keys));
   TRY(json::take(fields, "serviceAccounts", cluster.service_accounts, read_service_accounts));
   TRY(json::take(fields, "audience", cluster.audience, read_audience));
+  TRY(json::take(fields, "default", cluster.is_default));
   TRY(json::refuse_unknown(value, fields));
   return cluster;
 }
 
+// Two clusters must differ in what tells them apart.
+Status check_apart(const Value& value, const Cluster& cluster, const Cluster& other) {
+  const Value name = TRY(value.at("name"));
+  const Value keys = TRY(value.at("keys"));
+  if (cluster.name == other.name)
+    return name.wrong("expected a name that no other cluster has, got " + name.text());
+  if (cluster.is_default && other.is_default)
+    return value.find("default").value_or(value).wrong("expected false, as " + other.name +
+                                                       " is the default cluster, got true");
+  if (cluster.issuer == other.issuer && cluster.keys == other.keys)
+    return keys.wrong("expected other keys than those of cluster " + other.name +
+                      ", which has the same issuer: the keys tell the two apart");
+  return ok();
+}
+
+Status check_default_given(const Value& value) {
+  const std::optional<Value> given = value.find("default");
+  if (given && !given->is_null()) return ok();
+  return value.wrong(
+      "the key \"default\" is missing: of several clusters each one says true, if the names of its "
+      "nodes and namespaces have no cluster in front, or false; at most one is true");
+}
+
 }  // namespace
 
-Result<std::optional<Cluster>> read_clusters(const Value& value) {
-  std::vector<Cluster> clusters = TRY(json::read_list(value, read_cluster));
-  if (clusters.size() > 1)
-    return value.wrong(
-        "expected at most one cluster, got " + std::to_string(clusters.size()) +
-        ": nodes and namespaces of the same name in two clusters could not be told apart");
-  if (clusters.empty()) return std::optional<Cluster>();
-  return std::optional(std::move(clusters.front()));
+Result<std::vector<Cluster>> read_clusters(const Value& value) {
+  const std::vector<Value> elements = TRY(value.elements());
+  if (elements.size() > kMostClusters)
+    return value.wrong("expected at most " + std::to_string(kMostClusters) + " clusters, got " +
+                       std::to_string(elements.size()));
+  std::vector<Cluster> clusters;
+  for (const Value& element : elements) {
+    Cluster cluster = TRY(read_cluster(element));
+    if (elements.size() > 1) TRY(check_default_given(element));
+    for (const Cluster& other : clusters) TRY(check_apart(element, cluster, other));
+    clusters.push_back(std::move(cluster));
+  }
+  return clusters;
 }
 
-TokenAuthenticator::Clock TokenAuthenticator::system_clock() {
-  return [] {
-    return int64_t{std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())};
-  };
-}
-
-Result<std::unique_ptr<TokenAuthenticator>> TokenAuthenticator::open(Cluster cluster, Clock clock) {
-  std::unique_ptr<jwt::KeySource> keys = TRY(open_keys(cluster.keys).during("clusters[0].keys"));
-  return std::make_unique<TokenAuthenticator>(std::move(cluster), std::move(keys),
-                                              std::move(clock));
-}
-
-Result<Caller> TokenAuthenticator::identify(std::string_view authorization) const {
-  if (authorization.empty())
-    return Error(Code::denied, "the caller has no certificate and no token");
-  const std::optional<std::string_view> token = token_in(authorization);
-  if (!token) return Error(Code::denied, "authorization: expected Bearer and a token");
-  return verify(*token).during("token");
-}
-
-Result<Caller> TokenAuthenticator::verify(std::string_view text) const {
-  const jwt::Token token = TRY(jwt::Token::parse(text));
-  // First, as the keys of another cluster are others, too.
-  TRY(jwt::check_issuer(token.claims, cluster_.issuer));
-  const std::shared_ptr<const jwt::KeySet> keys = TRY(keys_->now());
-  if (!keys->has(token.key_id)) keys_->key_missing();
-  TRY(keys->verify(token));
-  const jwt::ServiceAccountClaims claims = TRY(jwt::check_claims(
-      token.claims, {cluster_.issuer, cluster_.audience, cluster_.service_accounts, clock_()}));
-  const std::string name = "system:serviceaccount:" + claims.name_space + ":" +
-                           claims.service_account.name + ", pod " + claims.pod.name + " on node " +
-                           claims.node.name + " of cluster " + cluster_.name;
-  return Caller{Role::node, claims.node.name, name, cluster_.name};
-}
-
-Status TokenAuthenticator::keys() const {
-  (void)keys_->now();  // looks at the file, if there is one
-  return keys_->state();
+fabric::ClusterNames names_of(const std::vector<Cluster>& clusters) {
+  fabric::ClusterNames names;
+  for (const Cluster& cluster : clusters)
+    if (cluster.is_default)
+      names.default_cluster = cluster.name;
+    else
+      names.others.insert(cluster.name);
+  return names;
 }
 
 }  // namespace ibpod::sm::api

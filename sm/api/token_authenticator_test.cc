@@ -1,4 +1,4 @@
-#include "sm/api/token_authn.h"
+#include "sm/api/token_authenticator.h"
 
 #include "sm/api/authz.h"
 #include "sm/api/callers.h"
@@ -31,7 +31,7 @@ struct TokenFixture {
 
   TokenFixture() {
     has({&rsa, &ec});
-    tokens = TokenAuthenticator::open({"prod", std::string(kTestIssuer), file}, [] {
+    tokens = TokenAuthenticator::open({{"prod", std::string(kTestIssuer), file}}, [] {
                return kNow;
              }).value();
   }
@@ -128,7 +128,7 @@ TEST_CASE("tokens: a service with an audience of its own takes no token for anot
   const TokenFixture fixture;
   Cluster east{"prod", std::string(kTestIssuer), fixture.file};
   east.audience = "ibpod-sm.east";
-  const auto tokens = TokenAuthenticator::open(east, [] { return kNow; }).value();
+  const auto tokens = TokenAuthenticator::open({east}, [] { return kNow; }).value();
   const auto bearer = [&](const Value& claims) { return "Bearer " + fixture.rsa.sign(claims); };
   CHECK(tokens->identify(bearer(usual())).error().text() ==
         R"(token: claim aud: expected ibpod-sm.east, got ["ibpod-sm"])");
@@ -192,10 +192,10 @@ TEST_CASE("tokens: keys that are rotated are followed") {
   fixture.has({&next});
   CHECK(fixture.error_of(fixture.rsa.sign(usual())) ==
         R"(token: header kid: expected a key of the issuer, "r2", got "r1")");
-  CHECK(fixture.tokens->keys());
+  CHECK(fixture.tokens->keys()[0]);
   std::filesystem::remove(fixture.file);
   CHECK(fixture.error_of(next.sign(usual())).empty());
-  CHECK(fixture.tokens->keys().error().text().find("the previous keys stay in use: ") == 0);
+  CHECK(fixture.tokens->keys()[0].error().text().find("the previous keys stay in use: ") == 0);
 }
 
 // An issuer with keys that a test sets.
@@ -213,11 +213,25 @@ struct TestKeys final : jwt::KeySource {
   }
 };
 
+Cluster cluster_named(const std::string& name, const Path& keys = {}) {
+  Cluster cluster{name, std::string(kTestIssuer), keys};
+  cluster.is_default = name == "prod";
+  return cluster;
+}
+
+// For the cluster prod, and, if there are such keys, for dev.
+TokenAuthenticator with_keys(std::unique_ptr<jwt::KeySource> prod,
+                             std::unique_ptr<jwt::KeySource> dev = nullptr) {
+  std::vector<TokenAuthenticator::Issuer> issuers;
+  issuers.push_back({cluster_named("prod"), std::move(prod)});
+  if (dev != nullptr) issuers.push_back({cluster_named("dev"), std::move(dev)});
+  return {std::move(issuers), [] { return kNow; }};
+}
+
 TEST_CASE("tokens: before the keys are known no token is judged, and no caller reported") {
   auto source = std::make_unique<TestKeys>();
   TestKeys& keys = *source;
-  const TokenAuthenticator tokens({"prod", std::string(kTestIssuer), Path()}, std::move(source),
-                                  [] { return kNow; });
+  const TokenAuthenticator tokens = with_keys(std::move(source));
   const RoleRules rules = RoleRules::make({}).value();
   size_t refused = 0;
   const Identify identify = authenticator(rules, {&tokens}, [&](const Error&) { ++refused; });
@@ -227,14 +241,14 @@ TEST_CASE("tokens: before the keys are known no token is judged, and no caller r
   REQUIRE_FALSE(early);
   CHECK(early.error().code() == Code::unavailable);
   CHECK(early.error().text() == "token: not yet");
-  CHECK(tokens.keys().error().text() == "away");
+  CHECK(tokens.keys()[0].error().text() == "away");
   // Neither is one that can be judged without them.
   CHECK(identify({"", {}, false, "Bearer x"}).error().code() == Code::denied);
   CHECK(refused == 1);
   keys.keys =
       std::make_shared<const jwt::KeySet>(jwt::KeySet::parse(key_set_of({issuer.jwk()})).value());
   CHECK(identify(agent)->node == "n1");
-  CHECK(tokens.keys());
+  CHECK(tokens.keys()[0]);
 }
 
 TEST_CASE("tokens: only one of the issuer with an unknown key asks for newer keys") {
@@ -243,8 +257,7 @@ TEST_CASE("tokens: only one of the issuer with an unknown key asks for newer key
   const TestIssuer issuer("k1"), forger("k1"), next("k2");
   keys.keys =
       std::make_shared<const jwt::KeySet>(jwt::KeySet::parse(key_set_of({issuer.jwk()})).value());
-  const TokenAuthenticator tokens({"prod", std::string(kTestIssuer), Path()}, std::move(source),
-                                  [] { return kNow; });
+  const TokenAuthenticator tokens = with_keys(std::move(source));
   const auto judge = [&](const std::string& token) {
     return tokens.identify("Bearer " + token).ok();
   };
@@ -255,6 +268,155 @@ TEST_CASE("tokens: only one of the issuer with an unknown key asks for newer key
   CHECK(keys.missing == 0);
   CHECK_FALSE(judge(next.sign(usual())));
   CHECK(keys.missing == 1);
+}
+
+// Clusters prod, the default one, and dev, both of kTestIssuer.
+struct TwoIssuers {
+  TempFolder folder;
+  TestIssuer prod, dev;
+  std::unique_ptr<TokenAuthenticator> tokens;
+
+  TwoIssuers(const std::string& prods_kid, const std::string& devs_kid)
+      : prod(prods_kid), dev(devs_kid) {
+    has("prod", prod);
+    has("dev", dev);
+    tokens = TokenAuthenticator::open(
+                 {cluster_named("prod", path("prod")), cluster_named("dev", path("dev"))},
+                 [] { return kNow; })
+                 .value();
+  }
+  Path path(const std::string& name) const { return folder.path() / name; }
+  void has(const std::string& name, const TestIssuer& issuer) const {
+    if (!write_file_atomically(path(name), key_set_of({issuer.jwk()}))) std::abort();
+  }
+  Result<Caller> identify(const TestIssuer& issuer, const Value& claims = usual()) const {
+    return tokens->identify("Bearer " + issuer.sign(claims));
+  }
+};
+
+TEST_CASE(
+    "tokens: of clusters with one issuer the signature decides, whatever the keys are called") {
+  for (const std::string devs_kid : {"k1", "k2"}) {
+    CAPTURE(devs_kid);
+    const TwoIssuers two("k1", devs_kid);
+    const auto ours = two.identify(two.prod), theirs = two.identify(two.dev);
+    REQUIRE_MESSAGE(ours, ours.error().text());
+    REQUIRE_MESSAGE(theirs, theirs.error().text());
+    CHECK(*ours == Caller{Role::node, "n1", std::string(kName), "prod"});
+    CHECK(*theirs ==
+          Caller{Role::node, "dev/n1",
+                 "system:serviceaccount:ibpod:ibpod-agent, pod ibpod-agent-x7k2p on node n1 of "
+                 "cluster dev",
+                 "dev"});
+    CHECK(account_of(*ours) == "node n1");
+    CHECK(account_of(*theirs) == "node dev/n1");
+    CHECK(authorize(*theirs, Call::bind, "dev/n1"));
+    for (const std::string other : {"n1", "dev/n2", "lab/n1", "prod/n1", ""})
+      CHECK_FALSE_MESSAGE(authorize(*theirs, Call::bind, other), other);
+    CHECK_FALSE(authorize(*ours, Call::bind, "dev/n1"));
+  }
+}
+
+TEST_CASE("tokens: one that no cluster has signed is refused, and names those of its issuer") {
+  const TwoIssuers two("k1", "k1");
+  const TestIssuer forger("k1"), unknown("k9");
+  const auto error = [&](const TestIssuer& issuer, const Value& claims = usual()) {
+    const auto refused = two.identify(issuer, claims);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == Code::denied);
+    return refused.error().text();
+  };
+  CHECK(error(forger) ==
+        R"(token: none of the clusters prod, dev with this issuer has signed it: the signature is )"
+        R"(not that of the key "k1")");
+  CHECK(error(unknown) ==
+        R"(token: none of the clusters prod, dev with this issuer has signed it: header kid: )"
+        R"(expected a key of the issuer, "k1", got "k9")");
+  CHECK(error(two.dev, usual().set("iss", "https://oidc.lab.example")) ==
+        R"(token: claim iss: expected "https://kubernetes.default.svc.cluster.local", got )"
+        R"("https://oidc.lab.example")");
+  CHECK(error(two.dev, usual().set("exp", kNow - 600)) ==
+        "token: claim exp: the token expired 600 s ago (at 1799999400)");
+}
+
+TEST_CASE("tokens: a key that two clusters of one issuer have proves neither of them") {
+  const TwoIssuers two("k1", "k2");
+  two.has("dev", two.prod);  // a copy of the wrong file
+  const auto refused = two.identify(two.prod);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == Code::denied);
+  CHECK(refused.error().text() ==
+        "token: the clusters prod, dev have the same issuer and the same key: give each its own "
+        "keys");
+}
+
+TEST_CASE("tokens: another issuer's cluster takes only what is meant for it, and by its accounts") {
+  const TempFolder folder;
+  const TestIssuer prod("k1"), dev("k1");
+  const auto keys_of = [&](const std::string& name, const TestIssuer& issuer) {
+    REQUIRE(write_file_atomically(folder.path() / name, key_set_of({issuer.jwk()})));
+    return cluster_named(name, folder.path() / name);
+  };
+  Cluster other = keys_of("dev", dev);
+  other.issuer = "https://oidc.lab.example";
+  other.audience = "ibpod-sm.dev";
+  other.service_accounts = {"fabric/agent"};
+  const auto tokens =
+      TokenAuthenticator::open({keys_of("prod", prod), other}, [] { return kNow; }).value();
+  const auto error = [&](const TestIssuer& issuer, const Value& claims) {
+    const auto caller = tokens->identify("Bearer " + issuer.sign(claims));
+    return caller ? caller->node : caller.error().text();
+  };
+  const Value devs = usual().set("iss", other.issuer);
+  const std::string signature = R"(token: the signature is not that of the key "k1")";
+  CHECK(error(prod, usual()) == "n1");
+  CHECK(error(dev, usual()) == signature);
+  CHECK(error(prod, devs) == signature);
+  CHECK(error(dev, devs).starts_with("token: claim aud: expected ibpod-sm.dev, got "));
+  const Value meant = Value(devs).set("aud", "ibpod-sm.dev");
+  CHECK(error(dev, meant) ==
+        "token: claim kubernetes.io.serviceaccount: expected fabric/agent, got ibpod/ibpod-agent");
+  Value inner = meant.at("kubernetes.io").value();
+  inner.set("namespace", "fabric").set("serviceaccount", account("agent"));
+  CHECK(error(dev, Value(meant).set("kubernetes.io", inner)) == "dev/n1");
+  CHECK(error(dev, usual().set("iss", "https://x")) ==
+        R"(token: claim iss: expected "https://kubernetes.default.svc.cluster.local", )"
+        R"("https://oidc.lab.example", got "https://x")");
+}
+
+TEST_CASE("tokens: while one cluster's keys are not known, only its own tokens are not judged") {
+  const auto keys_of = [](const TestIssuer& issuer) {
+    return std::make_shared<const jwt::KeySet>(
+        jwt::KeySet::parse(key_set_of({issuer.jwk()})).value());
+  };
+  const TestIssuer prod("k1"), dev("k1"), forger("k1"), next("k2");
+  auto prods = std::make_unique<TestKeys>(), devs = std::make_unique<TestKeys>();
+  TestKeys &known = *prods, &unknown = *devs;
+  known.keys = keys_of(prod);
+  const TokenAuthenticator tokens = with_keys(std::move(prods), std::move(devs));
+  const auto result = [&](const TestIssuer& issuer) {
+    const auto caller = tokens.identify("Bearer " + issuer.sign(usual()));
+    return caller ? caller->node : std::string(name(caller.error().code()));
+  };
+  const std::string unavailable(name(Code::unavailable)), denied(name(Code::denied));
+  CHECK(result(prod) == "n1");
+  CHECK(result(dev) == unavailable);
+  CHECK(result(forger) == unavailable);
+  CHECK(tokens.keys()[0]);
+  CHECK(tokens.keys()[1].error().text() == "away");
+  unknown.keys = keys_of(dev);
+  CHECK(result(dev) == "dev/n1");
+  CHECK(result(forger) == denied);
+  CHECK(known.missing + unknown.missing == 0);
+  // A new key may be of either; one that is known asks neither.
+  CHECK(result(next) == denied);
+  CHECK(known.missing == 1);
+  CHECK(unknown.missing == 1);
+  unknown.keys = keys_of(next);
+  CHECK(result(next) == "dev/n1");
+  CHECK(result(prod) == "n1");
+  CHECK(known.missing == 1);
+  CHECK(unknown.missing == 1);
 }
 
 TEST_CASE("tokens: the keys of a server are used when they have come") {
@@ -268,18 +430,18 @@ TEST_CASE("tokens: the keys of a server are used when they have come") {
   const jwt::KeyEndpoint endpoint{server.address() + "/openid/v1/jwks", file, {}};
   // The server cannot be verified yet.
   const auto tokens =
-      TokenAuthenticator::open({"prod", std::string(kTestIssuer), endpoint}, [] { return kNow; });
+      TokenAuthenticator::open({{"prod", std::string(kTestIssuer), endpoint}}, [] { return kNow; });
   REQUIRE(tokens);
   const std::string bearer = "Bearer " + issuer.sign(usual());
   CHECK((*tokens)->identify(bearer).error().code() == Code::unavailable);
   const std::string none = "no keys: every token is refused: " + endpoint.url + ": ";
   CHECK(in_time([&] {
-    const Status state = (*tokens)->keys();
+    const Status state = (*tokens)->keys()[0];
     return !state && state.error().text().starts_with(none);
   }));
   REQUIRE(write_file_atomically(file, ca.certificate()));
   CHECK(in_time([&] { return (*tokens)->identify(bearer).ok(); }));
-  CHECK((*tokens)->keys());
+  CHECK((*tokens)->keys()[0]);
 }
 
 TEST_CASE("tokens: one that is replayed from another node speaks for its own node only") {
@@ -313,85 +475,6 @@ TEST_CASE("tokens: a certificate decides alone, and a socket is root's") {
   CHECK(refused == 2);
   const Identify without = authenticator(rules, {}, [](const Error&) {});
   CHECK(without(peer("")).error().text() == "the caller has no certificate, or no name in it");
-}
-
-Result<std::optional<Cluster>> read(const std::string& text) {
-  return read_clusters(Value::parse(text).value());
-}
-
-TEST_CASE("clusters: their keys are in a file or come from a server") {
-  const auto keys_of = [](const std::string& keys) {
-    return (*read(R"([{"name": "a", "issuer": "i", "keys": )" + keys + "}]"))->keys;
-  };
-  using Keys = decltype(Cluster::keys);
-  CHECK(keys_of(R"("/k")") == Keys(Path("/k")));
-  CHECK(keys_of(R"({"url": "https://api/jwks", "ca": "/c"})") ==
-        Keys(jwt::KeyEndpoint{"https://api/jwks", "/c", {}}));
-  CHECK(keys_of(R"({"url": "https://api:6443/jwks", "ca": "/c", "token": "/t"})") ==
-        Keys(jwt::KeyEndpoint{"https://api:6443/jwks", "/c", "/t"}));
-  const std::string form =
-      "expected https://HOST/PATH or https://HOST:PORT/PATH, without a user and a query, of at "
-      "most 2000 bytes";
-  const struct {
-    std::string keys, error;
-  } table[] = {
-      {"7", "[0].keys: expected a path, or an object with url, ca and token, got 7"},
-      {R"("k")", R"([0].keys: expected an absolute path without "." and "..", got "k")"},
-      {R"("https://u:5ec7e7@api/jwks")",
-       R"([0].keys: expected a path, got a URL: write {"url": URL, "ca": PATH})"},
-      {"{}", "[0].keys: the key \"url\" is missing"},
-      {R"({"url": "https://api/jwks"})", "[0].keys: the key \"ca\" is missing"},
-      {R"({"url": 7, "ca": "/c"})", "[0].keys.url: expected a string, got the number 7"},
-      {R"({"url": "https://api", "ca": "/c"})", "[0].keys.url: " + form},
-      {R"({"url": "https://u:5ec7e7@api/jwks", "ca": "/c"})", "[0].keys.url: " + form},
-      {R"({"url": "http://api/jwks", "ca": "/c"})",
-       "[0].keys.url: " + form + ": without TLS every machine on the way could name its own keys"},
-      {R"({"url": "https://api/jwks", "ca": "c"})",
-       R"([0].keys.ca: expected an absolute path without "." and "..", got "c")"},
-      {R"({"url": "https://api/jwks", "ca": "/c", "token": ""})",
-       R"([0].keys.token: expected an absolute path without "." and "..", got "")"},
-      {R"({"url": "https://api/jwks", "ca": "/c", "tokn": "/t"})",
-       R"([0].keys: unknown key "tokn"; did you mean "token"?)"},
-  };
-  for (const auto& [keys, error] : table) {
-    const auto refused = read(R"([{"name": "a", "issuer": "i", "keys": )" + keys + "}]");
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().text() == error);
-  }
-}
-
-TEST_CASE("clusters: each value that cannot be one has its place") {
-  const auto one = read(R"([{"name": "prod", "issuer": "https://i", "keys": "/k",
-                             "serviceAccounts": ["a/b", "c/d.e"]}])");
-  REQUIRE_MESSAGE(one, one.error().text());
-  CHECK(**one == Cluster{"prod", "https://i", "/k", {"a/b", "c/d.e"}});
-  const std::string cluster = R"({"name": "a", "issuer": "i", "keys": "/k"})";
-  CHECK((*read("[" + cluster + "]"))->service_accounts ==
-        std::vector<std::string>{"ibpod/ibpod-agent"});
-  CHECK_FALSE(read("[]")->has_value());
-  const struct {
-    std::string text, error;
-  } table[] = {
-      {"[" + cluster + "," + cluster + "]",
-       "the document: expected at most one cluster, got 2: nodes and namespaces of the same name "
-       "in two clusters could not be told apart"},
-      {"[{}]", "[0]: the key \"name\" is missing"},
-      {R"([{"name": "a", "issuer": "i"}])", "[0]: the key \"keys\" is missing"},
-      {R"([{"name": "A", "issuer": "i", "keys": "/k"}])",
-       R"([0].name: expected at most 63 lowercase letters, digits and, inside, -, got "A")"},
-      {R"([{"name": "a", "issuer": "", "keys": "/k"}])",
-       "[0].issuer: expected the issuer of the cluster's tokens, of at most 1024 bytes, got 0"},
-      {R"([{"name": "a", "issuer": "i", "keys": "/k", "serviceAccounts": ["agent"]}])",
-       R"([0].serviceAccounts[0]: expected NAMESPACE/NAME, such as ibpod/ibpod-agent, got "agent")"},
-      {R"([{"name": "a", "issuer": "i", "keys": "/k", "serviceAccounts": []}])",
-       "[0].serviceAccounts: expected at least one service account, got none"},
-  };
-  for (const auto& [text, error] : table) {
-    const auto refused = read(text);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().text() == error);
-  }
-  CHECK_FALSE(read(R"([{"name": "a", "issuer": "i", "keys": "/k", "key": "/k"}])"));
 }
 
 }  // namespace
