@@ -18,14 +18,6 @@ version=$(sed -nE 's/^project\(ibpod .*VERSION ([0-9.]+)\)$/\1/p' "$root/CMakeLi
 git() { command git -C "$root" -c safe.directory="$root" "$@"; }
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} LC_ALL=C TZ=UTC
 
-sources() {
-  local mirror security
-  if [ -n "${SOURCES:-}" ]; then cat "$SOURCES"; return; fi
-  mirror=$(debian_mirror) security=$(debian_mirror debian-security)
-  [[ $mirror && $security ]] || die "apt has no mirror of Debian and of debian-security here: expected SOURCES=FILE"
-  printf 'deb %s %s main\n' "$mirror" bookworm "$mirror" bookworm-updates "$security" bookworm-security
-}
-
 # shellcheck disable=SC2016 # $1 is for mmdebstrap's hooks
 # Pages for readers and the C library's conversions of texts are left out, not the licenses. What apt and ldconfig keep for
 # themselves differs from run to run.
@@ -119,7 +111,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$output"
-sources >"$work/sources"
+debian_sources >"$work/sources"
 step "Debian packages" make_debian
 add_files
 check_libraries
