@@ -29,7 +29,7 @@ if(CCACHE)
   endif()
 endif()
 find_program(MOLD mold)
-if(MOLD)
+if(MOLD AND NOT CMAKE_CROSSCOMPILING) # a cross compiler looks for one with the name of its target
   add_link_options(-fuse-ld=mold)
 endif()
 find_package(Threads REQUIRED)

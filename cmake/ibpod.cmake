@@ -63,7 +63,7 @@ endfunction()
 function(ibpod_without_grpc program)
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     add_custom_command(TARGET ${program} POST_BUILD
-      COMMAND ${CMAKE_SOURCE_DIR}/cmake/without_grpc.sh $<TARGET_FILE:${program}>.debug)
+      COMMAND ${CMAKE_SOURCE_DIR}/cmake/without_grpc.sh ${CMAKE_NM} $<TARGET_FILE:${program}>.debug)
   endif()
 endfunction()
 

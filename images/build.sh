@@ -1,36 +1,37 @@
 #!/usr/bin/env bash
 # Makes an image as an OCI layout, without a registry and without a container runtime:
 #
-#   images/build.sh agent|sm [FOLDER]     FOLDER (default build/images) gets NAME.oci, NAME.packages and NAME.spdx.json
+#   images/build.sh agent|sm [FOLDER]     FOLDER (default build/images) gets NAME.oci, NAME.packages and NAME.spdx.json,
+#                                         for arm64 NAME-arm64.oci and so on
 #
-# On Debian 12; as root, or as a user who may make user namespaces. The same sources, Debian packages and SOURCE_DATE_EPOCH
-# (default: the time of the last commit) give the same digest. SOURCES=FILE has other lines for sources.list than the mirrors
-# of this machine's apt, as of a snapshot; PROGRAMS=FOLDER has programs that are built already.
+# On Debian 12 (amd64); as root, or as a user who may make user namespaces. The same sources, Debian packages and
+# SOURCE_DATE_EPOCH (default: the time of the last commit) give the same digest. SOURCES=FILE has other lines for
+# sources.list than the mirrors of this machine's apt, as of a snapshot; PROGRAMS=FOLDER has programs that are built
+# already. With ARCH=arm64 it is an image for arm64: cmake/arm64.sh builds the programs, which needs root, and qemu-user
+# runs those of Debian's packages.
 set -euo pipefail
 umask 022
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/tests/tools.sh"
 name=${1:-} output=$(readlink -m "${2:-$root/build/images}")
 [ -e "$root/images/$name.conf" ] || die "$name: expected agent or sm"
+arch=${ARCH:-amd64}
+case $arch in
+  amd64) image=$name preset=release needs="images" ;;
+  arm64) image=$name-arm64 preset=arm64 needs="images arm64" ;;
+  *) die "ARCH=$arch: expected amd64 or arm64" ;;
+esac
 # shellcheck disable=SC1090
 . "$root/images/$name.conf"
 version=$(sed -nE 's/^project\(ibpod .*VERSION ([0-9.]+)\)$/\1/p' "$root/CMakeLists.txt")
 git() { command git -C "$root" -c safe.directory="$root" "$@"; }
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} LC_ALL=C TZ=UTC
 
-sources() {
-  local mirror security
-  if [ -n "${SOURCES:-}" ]; then cat "$SOURCES"; return; fi
-  mirror=$(debian_mirror) security=$(debian_mirror debian-security)
-  [[ $mirror && $security ]] || die "apt has no mirror of Debian and of debian-security here: expected SOURCES=FILE"
-  printf 'deb %s %s main\n' "$mirror" bookworm "$mirror" bookworm-updates "$security" bookworm-security
-}
-
 # shellcheck disable=SC2016 # $1 is for mmdebstrap's hooks
 # Pages for readers and the C library's conversions of texts are left out, not the licenses. What apt and ldconfig keep for
 # themselves differs from run to run.
 make_debian() {
-  mmdebstrap --quiet --variant=essential --architectures=amd64 --include="$(IFS=,; echo "${packages[*]}")" \
+  mmdebstrap --quiet --variant=essential --architectures="$arch" --include="$(IFS=,; echo "${packages[*]}")" \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/info/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/lib/*/gconv/*' \
@@ -39,7 +40,19 @@ make_debian() {
 }
 
 built() { # FILE of build/release/bin
-  echo "${PROGRAMS:-$root/build/release/bin}/${1##*/}"
+  echo "${PROGRAMS:-$root/build/$preset/bin}/${1##*/}"
+}
+
+build_programs() {
+  local programs
+  mapfile -t programs < <(printf '%s\n' "${files[@]}" | sed -n 's,^build/release/bin/\([^ ]*\) .*,\1,p')
+  if [ "$preset" = release ]; then
+    install_packages build
+    build release "${programs[@]}"
+  else
+    step "building for $arch" "$root/cmake/arm64.sh" sh -c \
+      'cmake --preset arm64 && exec cmake --build --preset arm64 --target "$@"' _ "${programs[@]}"
+  fi
 }
 
 add_files() {
@@ -70,10 +83,10 @@ check_libraries() {
 }
 
 list_packages() {
-  python3 -B "$root/images/sbom.py" --list "$work/tree/var/lib/dpkg/status" >"$output/$name.packages"
+  python3 -B "$root/images/sbom.py" --list "$work/tree/var/lib/dpkg/status" >"$output/$image.packages"
   python3 -B "$root/images/sbom.py" --name "ibpod-$name" --version "$version" --created "$SOURCE_DATE_EPOCH" \
-    --root "$work/tree" "$work/tree/var/lib/dpkg/status" >"$output/$name.spdx.json"
-  install -m 0644 "$output/$name.spdx.json" "$work/files/usr/share/doc/ibpod/sbom.spdx.json"
+    --root "$work/tree" "$work/tree/var/lib/dpkg/status" >"$output/$image.spdx.json"
+  install -m 0644 "$output/$image.spdx.json" "$work/files/usr/share/doc/ibpod/sbom.spdx.json"
 }
 
 pack_files() {
@@ -93,7 +106,7 @@ make_layout() {
   add_layer "$work/debian.tar" "Debian 12: images/$name.conf"
   add_layer "$work/files.tar" "ibpod $version"
   umoci config --image "$work/oci:$version" --no-history --created "$created" --author ibpod \
-    --os linux --architecture amd64 --config.entrypoint "$entrypoint" --config.user 0 \
+    --os linux --architecture "$arch" --config.entrypoint "$entrypoint" --config.user 0 \
     --config.env PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     --config.label "org.opencontainers.image.title=$title" \
     --config.label "org.opencontainers.image.version=$version" \
@@ -105,27 +118,24 @@ make_layout() {
 
 say_what_it_is() {
   local digest
-  digest=$(jq -r '.manifests[0].digest' "$output/$name.oci/index.json")
-  echo "$output/$name.oci: $version, $digest"
-  jq -r '"\([.layers[].size] | add / 1e6 * 10 | round / 10) MB compressed"' "$output/$name.oci/blobs/${digest/://}"
+  digest=$(jq -r '.manifests[0].digest' "$output/$image.oci/index.json")
+  echo "$output/$image.oci: $version, $digest"
+  jq -r '"\([.layers[].size] | add / 1e6 * 10 | round / 10) MB compressed"' "$output/$image.oci/blobs/${digest/://}"
 }
 
-install_packages images
-if [ -z "${PROGRAMS:-}" ]; then
-  install_packages build
-  # shellcheck disable=SC2046
-  build release $(printf '%s\n' "${files[@]}" | sed -n 's,^build/release/bin/\([^ ]*\) .*,\1,p')
-fi
+# shellcheck disable=SC2086
+install_packages $needs
+if [ -z "${PROGRAMS:-}" ]; then build_programs; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$output"
-sources >"$work/sources"
+debian_sources >"$work/sources"
 step "Debian packages" make_debian
 add_files
 check_libraries
 list_packages
 pack_files
 step "OCI layout" make_layout
-rm -rf "$output/$name.oci"
-mv "$work/oci" "$output/$name.oci"
+rm -rf "$output/$image.oci"
+mv "$work/oci" "$output/$image.oci"
 say_what_it_is

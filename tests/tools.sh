@@ -78,6 +78,15 @@ debian_mirror() { # [ARCHIVE]: debian, debian-security
     sed -nE "s!^(URIs:|deb( \\[[^]]*\\])?) +(https?://[^ ]+/${1:-debian}/?)( .*)?\$!\\3!p" | awk 'NR == 1'
 }
 
+# Lines for sources.list: Debian 12 from the mirrors of this machine's apt, or what the file $SOURCES has.
+debian_sources() {
+  local mirror security
+  if [ -n "${SOURCES:-}" ]; then cat "$SOURCES"; return; fi
+  mirror=$(debian_mirror) security=$(debian_mirror debian-security)
+  [[ $mirror && $security ]] || die "apt has no mirror of Debian and of debian-security here: expected SOURCES=FILE"
+  printf 'deb %s %s main\n' "$mirror" bookworm "$mirror" bookworm-updates "$security" bookworm-security
+}
+
 # Debian's package would start a subnet manager on every port of the machine, now and at each boot. It is not installed: what
 # it has is unpacked, and found where no OpenSM is installed.
 opensm=$root/build/opensm

@@ -46,6 +46,13 @@ TEST_CASE("the values are those that ib-kubernetes uses, its defaults too") {
   CHECK(empty->warnings == least->warnings);
 }
 
+TEST_CASE("credentials may have letters beyond ASCII") {
+  const auto made = read({{"UFM_USERNAME", "jos\u00e9"}, {"UFM_PASSWORD", "espad\u00f3n"}});
+  REQUIRE_MESSAGE(made, made.error().text());
+  CHECK(made->user == "jos\u00e9");
+  CHECK(made->password == "espad\u00f3n");
+}
+
 TEST_CASE("each variable comes to its place") {
   const struct {
     Variables changes;

@@ -78,7 +78,7 @@ Result<std::string> read_host(const Variables& variables, std::string_view name)
 
 bool has_control(std::string_view value) {
   return std::any_of(value.begin(), value.end(),
-                     [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; });
+                     [](unsigned char c) { return c < ' ' || c == 0x7f; });
 }
 
 }  // namespace ibpod::ctl::convert

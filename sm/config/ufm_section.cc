@@ -50,7 +50,7 @@ Status missing(std::string_view key, std::string_view other) {
 // HTTP joins user and password by a colon (RFC 7617).
 Status check_user(const std::string& user) {
   const bool plain = std::all_of(user.begin(), user.end(),
-                                 [](char c) { return c >= ' ' && c != 0x7f && c != ':'; });
+                                 [](unsigned char c) { return c >= ' ' && c != 0x7f && c != ':'; });
   if (plain && !user.empty() && user.size() <= kMostUser) return ok();
   return unfit("ufm.user: expected 1 to " + std::to_string(kMostUser) +
                " bytes without \":\" and control characters, got " + Value(user).ascii());

@@ -216,6 +216,14 @@ TEST_CASE("keys that UFM cannot be given are refused with the engine ufm, and wi
   CHECK(config.error().text().find("4096 has no effect") != std::string::npos);
 }
 
+TEST_CASE("a user's name is UTF-8") {
+  const auto config = read_config(ufm_by(R"("user": "jos\u00e9", "passwordFile": "/p")"));
+  REQUIRE_MESSAGE(config, (config ? "" : config.error().text()));
+  CHECK(std::get<ufm::BasicAuth>(config->ufm->client.auth).user == "jos\u00e9");
+  for (const std::string user : {"a\\u0001", "a\\u007f"})
+    CHECK_FALSE(read_config(ufm_by("\"user\": \"" + user + R"(", "passwordFile": "/p")")));
+}
+
 TEST_CASE("partitions can have with UFM what UFM can be given") {
   const state::Policy policy = read_config(kEvery)->policy;
   for (const std::string& why :

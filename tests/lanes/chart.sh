@@ -61,6 +61,7 @@ check_values() {
     check "$value" changes "$glob" "${tokens[@]}" --set "$value"
   done <<'END'
 imagePullSecrets[0].name=registry name: registry
+architectures[0]=arm64 - arm64
 agent.image.repository=r.example.com/agent image: r.example.com/agent:
 agent.image.tag=main image: ibpod/agent:main
 agent.image.pullPolicy=Never imagePullPolicy: Never
@@ -83,6 +84,19 @@ sm.state.storageClass=fast storageClassName: fast
 monitoring.rules=true kind: PrometheusRule
 networkPolicy=true kind: NetworkPolicy
 END
+}
+
+# --- the base on nodes of both architectures ------------------------------------------------------------------------------
+
+# The patch of docs/manifests.md.
+patches_architectures() {
+  mkdir -p "$work/overlay"
+  cp -r "$root/manifests/base" "$work/overlay/base"
+  { echo 'resources: [base]'; echo 'patches:'; sed -n '/^## Nodes with arm64$/,/^## /{/^```yaml$/,/^```$/{/^```/d; p}}' \
+    "$root/docs/manifests.md"; } >"$work/overlay/kustomization.yaml"
+  kustomize build "$work/overlay" >"$work/overlay.yaml"
+  holds overlay DaemonSet ibpod-agent '.spec.template.spec.affinity.nodeAffinity | .[].nodeSelectorTerms ==
+    [{"matchExpressions": [{"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64", "arm64"]}]}]'
 }
 
 # --- tokens -----------------------------------------------------------------------------------------------------------------
@@ -177,6 +191,7 @@ check_certificates() {
 check_refusals() {
   check "refused: an unknown value" refused "*agnet*" template --set agnet.config=x
   check "refused: a value that was removed" refused "*missing property 'certManager'*" template --set certManager=null
+  check "refused: an architecture without images" refused "*architectures*'amd64', 'arm64'*" template --set 'architectures={riscv64}'
   check "refused: an identity that there is not" refused "*agent*identity*'tokens', 'certificates'*" template --set agent.identity=keys
   check "refused: a string in place of true" refused "*sm*enabled*boolean*" template --set-string sm.enabled=yes
   check "refused: no update at all" refused "*maxUnavailable*" template --set agent.maxUnavailable=0
@@ -245,6 +260,7 @@ for set in tokens certificates cert_manager everything; do
 done
 check "helm lint" helm lint --strict "$chart"
 check "it is the kustomize base" equals_base
+check "the patch of docs/manifests.md" patches_architectures
 check "a changed value makes a difference" refused '*maxUnavailable*' equals_base --set agent.maxUnavailable=1
 check "everything that it can make" expect "$(objects everything)" \
   "1Certificate 3ConfigMap 1DaemonSet 1NetworkPolicy 2PodMonitor 1PrometheusRule 2ServiceAccount 1StatefulSet"

@@ -8,6 +8,19 @@ app.kubernetes.io/name: ibpod
 {{ .image.repository }}:{{ .image.tag | default .version }}
 {{- end }}
 
+{{/* Nodes of the architectures that the images are for. */}}
+{{- define "ibpod.affinity" -}}
+affinity:
+  nodeAffinity:
+    requiredDuringSchedulingIgnoredDuringExecution:
+      nodeSelectorTerms:
+      - matchExpressions:
+        - key: kubernetes.io/arch
+          operator: In
+          values:
+            {{- toYaml .Values.architectures | nindent 12 }}
+{{- end }}
+
 {{/* A text with comments as JSON without them: the text of the value "name". */}}
 {{- define "ibpod.parse" -}}
 {{- $bare := regexReplaceAll `("(?:[^"\\]|\\.)*")|//[^\n]*|/\*(?s:.*?)\*/` .text "${1} " }}

@@ -13,11 +13,6 @@
 #include <unistd.h>
 
 namespace ibpod {
-namespace {
-
-constexpr size_t kPage = 4096;
-
-}  // namespace
 
 SmallDisk::SmallDisk(Path folder) : folder_(std::move(folder)) {
   std::filesystem::create_directories(folder_);
@@ -36,7 +31,7 @@ void SmallDisk::fill(size_t pages_left) const {
   REQUIRE(filler.valid());
   struct statvfs now = {};
   while (::statvfs(folder_.c_str(), &now) == 0 && now.f_bavail > pages_left) {
-    const std::string bytes((now.f_bavail - pages_left) * kPage, 'x');
+    const std::string bytes((now.f_bavail - pages_left) * now.f_frsize, 'x');
     const off_t end = ::lseek(filler.get(), 0, SEEK_END);
     if (::pwrite(filler.get(), bytes.data(), bytes.size(), end) <= 0) break;
   }
