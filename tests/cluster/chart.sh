@@ -80,7 +80,7 @@ check_certificate() {
 token_of() { kubectl --namespace ibpod create token "$@"; } # ACCOUNT [OPTION...]
 
 status_of_keys() { # TOKEN: of an HTTP answer
-  curl -sk -o "$work/keys" -w '%{http_code}' -H @- https://192.0.2.1:6443/openid/v1/jwks <<<"Authorization: Bearer $1"
+  curl -sk -o "$work/keys" -w '%{http_code}' -H @- "https://192.0.2.1:$api_port/openid/v1/jwks" <<<"Authorization: Bearer $1"
 }
 
 # By a binding that the API server makes by itself.

@@ -18,7 +18,7 @@ start_judge() { # [OPTION-OF-THE-API-SERVER...] sets $work, PATH and KUBECONFIG
   export PATH=$cluster_path:$PATH
   ip link set lo up
   ip address add 192.0.2.1/32 dev lo # it takes no address of a loopback
-  start_api_server "$work" 192.0.2.1 "$@"
+  start_api_server "$work" 192.0.2.1 --disable-admission-plugins ServiceAccount "$@"
 }
 
 check() { # WHAT COMMAND...

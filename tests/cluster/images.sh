@@ -15,15 +15,22 @@ fill_images() { # FOLDER
   rm -r "$tree"
 }
 
-# The agent's, of the programs that are built, with what images/agent.conf lists.
-build_agent_image() {
+# Our own, of the programs that are built, with what images/NAME.conf lists; OpenSM is the one of Debian's package.
+build_our_images() {
+  build_our_image agent
+  unpack_opensm
+  build_our_image sm "$(realpath --relative-to="$root" "$(command -v opensm)") /usr/sbin"
+}
+
+build_our_image() { # NAME ["FILE FOLDER"...]
   # shellcheck disable=SC2034 # title and packages are for images/build.sh
-  local tree=$cluster/agent.tree title packages files entrypoint
+  local tree=$cluster/$1.tree title packages files entrypoint
   rm -rf "$tree"
   debian_tree "$tree"
-  . "$root/images/agent.conf"
-  add_files "$tree" "${files[@]}"
-  "$root/tests/cluster/image.sh" docker.io/ibpod/agent:0.1.0 "$tree" "$entrypoint" >"$cluster/agent.tar"
+  # shellcheck disable=SC1090
+  . "$root/images/$1.conf"
+  add_files "$tree" "${files[@]}" "${@:2}"
+  "$root/tests/cluster/image.sh" "docker.io/ibpod/$1:0.1.0" "$tree" "$entrypoint" >"$cluster/$1.tar"
 }
 
 # --- what is in them ----------------------------------------------------------------------------------------------------
@@ -54,6 +61,7 @@ debian_tree() { # FOLDER
   for name in bin lib lib64; do ln -s "usr/$name" "$1/$name"; done
   ln -s /run "$1/var/run"
   echo 'root:x:0:0:root:/root:/bin/sh' >"$1/etc/passwd"
+  echo 'hosts: files dns' >"$1/etc/nsswitch.conf"
   for name in sh cat chmod cmp cp flock mv sleep sync; do
     cp -L "$(command -v "$name")" "$1/usr/bin/"
     add_libraries "$1" "$1/usr/bin/$name"

@@ -8,7 +8,7 @@ runc=v1.5.2
 cni=v1.3.1              # cnitool
 helm=v3.22.0
 kustomize=v5.8.1        # as in that kubectl
-images=2                # those of images.sh that do not change with the sources
+images=3                # those of images.sh that do not change with the sources
 
 cluster=${IBPOD_CACHE:-$(readlink -m "$(dirname "${BASH_SOURCE[0]}")/../../build")}/cluster
 

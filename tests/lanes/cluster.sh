@@ -23,9 +23,9 @@ mkdir -p "$cluster"
 install_packages cluster
 (choose_go; build_cluster; build_chart_tools)
 build_images
-build_agent_image
+build_our_images
 part "$root/tests/cluster/manifests.sh"
 part "$root/tests/cluster/chart.sh"
-part env VM_CASES="$root/tests/cluster/cases" "$root/tests/vm/run"
+part env FULL=1 VM_CASES="$root/tests/cluster/cases" "$root/tests/vm/run"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

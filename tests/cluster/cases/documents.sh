@@ -21,9 +21,6 @@ kubectl() {
   esac
 }
 
-of_pod() { # POD FILTER: of its attachment's record
-  find "$records" -name '*.json' -exec jq -r --arg name "$1" ".attachment | select(.pod.name == \$name) | $2" {} +
-}
 has_no_attachment() { [ -z "$(find "$records" -name '*.json')" ] && [ "$(ibpodctl --json binding list)" = "[]" ]; }
 
 # By who looks from within the agent's pod.
@@ -45,7 +42,7 @@ expect_in_partition() {
   pkey=$(ibpodctl --json partition get training | jq -r .pkey)
   for pod in web-0 web-1; do
     wait_for 60 has_binding "$pod" "verified port team-a"
-    expect_match "P_Keys of $pod" "$(pkeys "$(basename "$(of_pod "$pod" .netns.path)")" "$(of_pod "$pod" .device)")" \
+    expect_match "P_Keys of $pod" "$(pkeys "$(netns_of_pod team-a "$pod")" "$(of_pod team-a "$pod" .device)")" \
       "0:$(printf 0x%04x $((pkey | 0x8000)))*"
   done
 }
