@@ -49,10 +49,20 @@ install_chart() { # OPTION...
   kubectl --namespace ibpod create secret generic ibpod-sm-keys --from-file "$WORK/m_key" --from-file "$WORK/sm_key" \
     --from-file "$WORK/sa_key"
   helm install ibpod "$ROOT/charts/ibpod" --namespace ibpod "${chart_values[@]}" "$@" || tell_of_pods
+  await_chart
 }
 
 upgrade_chart() { # OPTION...
   helm upgrade ibpod "$ROOT/charts/ibpod" --namespace ibpod "${chart_values[@]}" "$@" --wait --timeout 15m || tell_of_pods
+  await_chart
+}
+
+# Helm's --wait is content with a DaemonSet while no more of its pods than maxUnavailable are not ready: of one, none has to be.
+await_chart() {
+  local workload
+  for workload in statefulset/ibpod-sm daemonset/ibpod-agent; do
+    kubectl --namespace ibpod rollout status "$workload" --timeout 15m || tell_of_pods
+  done
 }
 
 tell_of_pods() {
@@ -114,11 +124,12 @@ expect_table() { # NAMESPACE POD PARTITION
     "0:$(printf 0x%04x $((pkey | 0x8000)))*"
 }
 
-# "PCI TABLE" of each VF with another key than the default one.
+# "PCI TABLE" of each VF with another key than the default one, which a port that was never up does not have either.
 unclean_ports() {
   local link vf
   for link in /sys/bus/pci/devices/{"$PF0","$PF1"}/virtfn*; do
     vf=$(basename "$(readlink "$link")")
+    cat "/sys/bus/pci/devices/$vf/infiniband/"*/ports/1/pkeys/0 >/dev/null || echo "$vf: no table"
     pkeys host "$vf" | grep -vx 0:0x7fff | sed "s/^/$vf /" || true
   done
 }

@@ -46,6 +46,7 @@ wait_for 90 are_verified "team-a/web-0 team-a/web-1 team-b/web-0"
 
 say "back to the first revision"
 helm rollback ibpod 1 --namespace ibpod --wait --timeout 15m
+await_chart
 expect_eq "the pods" "$(identities)" "$pods_before"
 wait_for 90 are_verified "team-a/web-0 team-a/web-1 team-b/web-0"
 back=$(milliseconds)
