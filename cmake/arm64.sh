@@ -34,9 +34,9 @@ enter_root() { # FOLDER COMMAND...
   local cache
   cache=$(ccache --get-config cache_dir)
   mkdir -p "$cache" "$arm64_root$root" "$arm64_root$cache"
-  # Mounts and processes that the command leaves end with it.
+  # The mounts end with the last process that has them.
   # shellcheck disable=SC2016
-  exec unshare --mount --pid --fork --kill-child bash -c '
+  exec unshare --mount bash -c '
     set -euo pipefail
     into=$1 tree=$2
     export CCACHE_DIR=$3

@@ -35,15 +35,14 @@ Status check_bytes(const Piece& line) {
                      std::to_string(kMostLine) + ": break the line after a comma");
   }
   for (size_t i = 0; i < line.text.size(); ++i) {
-    const char c = line.text[i];
+    const auto c = static_cast<unsigned char>(line.text[i]);
     if (c == '\r')
       return wrong(line.from(i).position,
                    "a carriage return, which OpenSM reads as part of a word: end lines with a "
                    "newline alone");
-    if ((c >= 0 && c < ' ' && c != '\t') || c == 0x7f) {
-      return wrong(line.from(i).position, "the control character 0x" +
-                                              ib::hex(static_cast<uint8_t>(c), 2) +
-                                              ": expected text, blanks and tabs");
+    if ((c < ' ' && c != '\t') || c == 0x7f) {
+      return wrong(line.from(i).position,
+                   "the control character 0x" + ib::hex(c, 2) + ": expected text, blanks and tabs");
     }
   }
   return ok();
