@@ -14,17 +14,8 @@ name=${1:-} output=$(readlink -m "${2:-$root/build/images}")
 [ -e "$root/images/$name.conf" ] || die "$name: expected agent or sm"
 # shellcheck disable=SC1090
 . "$root/images/$name.conf"
-version=$(sed -nE 's/^project\(ibpod .*VERSION ([0-9.]+)\)$/\1/p' "$root/CMakeLists.txt")
-git() { command git -C "$root" -c safe.directory="$root" "$@"; }
-export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} LC_ALL=C TZ=UTC
-
-sources() {
-  local mirror security
-  if [ -n "${SOURCES:-}" ]; then cat "$SOURCES"; return; fi
-  mirror=$(debian_mirror) security=$(debian_mirror debian-security)
-  [[ $mirror && $security ]] || die "apt has no mirror of Debian and of debian-security here: expected SOURCES=FILE"
-  printf 'deb %s %s main\n' "$mirror" bookworm "$mirror" bookworm-updates "$security" bookworm-security
-}
+version=$(project_version)
+fix_times
 
 # shellcheck disable=SC2016 # $1 is for mmdebstrap's hooks
 # Pages for readers and the C library's conversions of texts are left out, not the licenses. What apt and ldconfig keep for
@@ -38,10 +29,6 @@ make_debian() {
     --customize-hook='rm "$1"/etc/apt/sources.list' bookworm "$work/debian.tar" - <"$work/sources"
 }
 
-built() { # FILE of build/release/bin
-  echo "${PROGRAMS:-$root/build/release/bin}/${1##*/}"
-}
-
 add_files() {
   local entry file folder mode
   for entry in "${files[@]}"; do
@@ -49,7 +36,7 @@ add_files() {
     mkdir -p "$work/files$folder"
     mode=0644
     case $file in
-      build/*) mode=0755 file=$(built "$file") ;;
+      build/*) mode=0755 file=$programs/${file##*/} ;;
       *.sh) mode=0755 file=$root/$file ;;
       *) file=$root/$file ;;
     esac
@@ -97,7 +84,7 @@ make_layout() {
     --config.env PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     --config.label "org.opencontainers.image.title=$title" \
     --config.label "org.opencontainers.image.version=$version" \
-    --config.label "org.opencontainers.image.revision=$(git rev-parse HEAD)" \
+    --config.label "org.opencontainers.image.revision=$(project_git rev-parse HEAD)" \
     --config.label "org.opencontainers.image.created=$created" \
     --config.label "org.opencontainers.image.licenses=Apache-2.0"
   umoci gc --layout "$work/oci"
@@ -111,15 +98,12 @@ say_what_it_is() {
 }
 
 install_packages images
-if [ -z "${PROGRAMS:-}" ]; then
-  install_packages build
-  # shellcheck disable=SC2046
-  build release $(printf '%s\n' "${files[@]}" | sed -n 's,^build/release/bin/\([^ ]*\) .*,\1,p')
-fi
+# shellcheck disable=SC2046
+build_programs $(printf '%s\n' "${files[@]}" | sed -n 's,^build/release/bin/\([^ ]*\) .*,\1,p')
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$output"
-sources >"$work/sources"
+debian_sources >"$work/sources"
 step "Debian packages" make_debian
 add_files
 check_libraries

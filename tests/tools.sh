@@ -78,6 +78,31 @@ debian_mirror() { # [ARCHIVE]: debian, debian-security
     sed -nE "s!^(URIs:|deb( \\[[^]]*\\])?) +(https?://[^ ]+/${1:-debian}/?)( .*)?\$!\\3!p" | awk 'NR == 1'
 }
 
+# Lines of a sources.list for Debian 12 with the mirrors of this machine's apt; those in the file $SOURCES, if it is set.
+debian_sources() {
+  local mirror security
+  if [ -n "${SOURCES:-}" ]; then cat "$SOURCES"; return; fi
+  mirror=$(debian_mirror) security=$(debian_mirror debian-security)
+  [[ $mirror && $security ]] || die "apt has no mirror of Debian and of debian-security here: expected SOURCES=FILE"
+  printf 'deb %s %s main\n' "$mirror" bookworm "$mirror" bookworm-updates "$security" bookworm-security
+}
+
+# For what is made of the committed tree, and has to be the same again.
+project_version() { sed -nE 's/^project\(ibpod .*VERSION ([0-9.]+)\)$/\1/p' "$root/CMakeLists.txt"; }
+project_git() { git -C "$root" -c safe.directory="$root" "$@"; }
+fix_times() { # the times in it are that of the last commit, unless SOURCE_DATE_EPOCH is set
+  export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(project_git log -1 --format=%ct)} LC_ALL=C TZ=UTC
+}
+
+# The programs of the preset release, or, if PROGRAMS is set, of that folder.
+build_programs() { # PROGRAM... sets $programs
+  programs=${PROGRAMS:-}
+  if [ -n "$programs" ]; then return; fi
+  install_packages build
+  build release "$@"
+  programs=$root/build/release/bin
+}
+
 # Debian's package would start a subnet manager on every port of the machine, now and at each boot. It is not installed: what
 # it has is unpacked, and found where no OpenSM is installed.
 opensm=$root/build/opensm
