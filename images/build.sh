@@ -23,9 +23,8 @@ case $arch in
 esac
 # shellcheck disable=SC1090
 . "$root/images/$name.conf"
-version=$(sed -nE 's/^project\(ibpod .*VERSION ([0-9.]+)\)$/\1/p' "$root/CMakeLists.txt")
-git() { command git -C "$root" -c safe.directory="$root" "$@"; }
-export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} LC_ALL=C TZ=UTC
+version=$(project_version)
+fix_times
 
 # shellcheck disable=SC2016 # $1 is for mmdebstrap's hooks
 # Pages for readers and the C library's conversions of texts are left out, not the licenses. What apt and ldconfig keep for
@@ -39,20 +38,17 @@ make_debian() {
     --customize-hook='rm "$1"/etc/apt/sources.list' bookworm "$work/debian.tar" - <"$work/sources"
 }
 
-built() { # FILE of build/release/bin
-  echo "${PROGRAMS:-$root/build/$preset/bin}/${1##*/}"
-}
-
-build_programs() {
-  local programs
-  mapfile -t programs < <(printf '%s\n' "${files[@]}" | sed -n 's,^build/release/bin/\([^ ]*\) .*,\1,p')
-  if [ "$preset" = release ]; then
-    install_packages build
-    build release "${programs[@]}"
-  else
-    step "building for $arch" "$root/cmake/arm64.sh" sh -c \
-      'cmake --preset arm64 && exec cmake --build --preset arm64 --target "$@"' _ "${programs[@]}"
+# sets $programs, the folder of those of the architecture
+build_for_image() {
+  local names
+  mapfile -t names < <(printf '%s\n' "${files[@]}" | sed -n 's,^build/release/bin/\([^ ]*\) .*,\1,p')
+  if [ "$preset" = release ] || [ -n "${PROGRAMS:-}" ]; then
+    build_programs "${names[@]}"
+    return
   fi
+  step "building for $arch" "$root/cmake/arm64.sh" sh -c \
+    'cmake --preset arm64 && exec cmake --build --preset arm64 --target "$@"' _ "${names[@]}"
+  programs=$root/build/$preset/bin
 }
 
 add_files() {
@@ -62,7 +58,7 @@ add_files() {
     mkdir -p "$work/files$folder"
     mode=0644
     case $file in
-      build/*) mode=0755 file=$(built "$file") ;;
+      build/*) mode=0755 file=$programs/${file##*/} ;;
       *.sh) mode=0755 file=$root/$file ;;
       *) file=$root/$file ;;
     esac
@@ -110,7 +106,7 @@ make_layout() {
     --config.env PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     --config.label "org.opencontainers.image.title=$title" \
     --config.label "org.opencontainers.image.version=$version" \
-    --config.label "org.opencontainers.image.revision=$(git rev-parse HEAD)" \
+    --config.label "org.opencontainers.image.revision=$(project_git rev-parse HEAD)" \
     --config.label "org.opencontainers.image.created=$created" \
     --config.label "org.opencontainers.image.licenses=Apache-2.0"
   umoci gc --layout "$work/oci"
@@ -125,7 +121,7 @@ say_what_it_is() {
 
 # shellcheck disable=SC2086
 install_packages $needs
-if [ -z "${PROGRAMS:-}" ]; then build_programs; fi
+build_for_image
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$output"

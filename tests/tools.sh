@@ -87,6 +87,22 @@ debian_sources() {
   printf 'deb %s %s main\n' "$mirror" bookworm "$mirror" bookworm-updates "$security" bookworm-security
 }
 
+# For what is made of the committed tree, and has to be the same again.
+project_version() { sed -nE 's/^project\(ibpod .*VERSION ([0-9.]+)\)$/\1/p' "$root/CMakeLists.txt"; }
+project_git() { git -C "$root" -c safe.directory="$root" "$@"; }
+fix_times() { # the times in it are that of the last commit, unless SOURCE_DATE_EPOCH is set
+  export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(project_git log -1 --format=%ct)} LC_ALL=C TZ=UTC
+}
+
+# The programs of the preset release, or, if PROGRAMS is set, of that folder.
+build_programs() { # PROGRAM... sets $programs
+  programs=${PROGRAMS:-}
+  if [ -n "$programs" ]; then return; fi
+  install_packages build
+  build release "$@"
+  programs=$root/build/release/bin
+}
+
 # Debian's package would start a subnet manager on every port of the machine, now and at each boot. It is not installed: what
 # it has is unpacked, and found where no OpenSM is installed.
 opensm=$root/build/opensm

@@ -9,7 +9,7 @@ import re
 
 import source
 
-OURS = ("agent/", "api/", "charts/", "cmake/", "cni/", "ctl/", "device-plugin/", "docs/", "images/", "lib/", "manifests/", "sm/", "tests/")
+OURS = ("agent/", "api/", "charts/", "cmake/", "cni/", "ctl/", "device-plugin/", "docs/", "images/", "lib/", "manifests/", "packages/", "sm/", "tests/")
 ENDINGS = ("cc", "h", "py", "sh", "proto", "awk", "cmake", "md")
 FILE = re.compile(r"(?<![\w./*{}$<+-])([\w+][\w./+-]*\.(?:" + "|".join(ENDINGS) + r"))(?![\w/])")
 CPP_COMMENT = re.compile(r"//[^\n]*")

@@ -12,7 +12,7 @@ import re
 
 import source
 
-FOLDERS = ("agent/", "api/", "charts/", "cni/", "ctl/", "device-plugin/", "docs/", "images/", "lib/", "manifests/", "sm/", "tests/lint/")
+FOLDERS = ("agent/", "api/", "charts/", "cni/", "ctl/", "device-plugin/", "docs/", "images/", "lib/", "manifests/", "packages/", "sm/", "tests/lint/")
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "CMakeLists.txt", "demo", "check")
 # Files that have the words because they are about them.
 OWN = ("tests/lint/words.py", "tests/lint/rules_test.py")

@@ -14,7 +14,7 @@ set_static_guid 0 0 02:00:00:00:00:00:00:11
 install_unit() {
   local key
   install -D -m 0755 "$IBPOD_BIN/ibpod-sm" /usr/local/sbin/ibpod-sm
-  install -D -m 0644 "$ROOT/sm/ibpod-sm.service" "$units/ibpod-sm.service"
+  install -D -m 0644 "$ROOT/packages/ibpod-sm.service" "$units/ibpod-sm.service"
   install -d -m 0755 "$units/ibpod-sm.service.d"
   printf '[Service]\nStandardOutput=append:%s\nStandardError=append:%s\n' "$WORK/sm.log" "$WORK/sm.log" \
     >"$units/ibpod-sm.service.d/log.conf"
@@ -38,7 +38,7 @@ cgroup_of() { sed -n 's/^0:://p' "/proc/$1/cgroup"; }                 # PID
 limit_of() { awk -v what="$1" 'index($0, what) == 1 {print $(NF - 1)}' "/proc/$2/limits"; } # "Max ..." PID
 
 say "what the unit leaves open"
-systemd-analyze security --offline=true --no-pager --threshold=25 "$ROOT/sm/ibpod-sm.service" >"$WORK/exposure" ||
+systemd-analyze security --offline=true --no-pager --threshold=25 "$ROOT/packages/ibpod-sm.service" >"$WORK/exposure" ||
   fail "$(tail -n 1 "$WORK/exposure")"
 tail -n 1 "$WORK/exposure"
 
