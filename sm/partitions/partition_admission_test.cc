@@ -78,6 +78,7 @@ TEST_CASE("a partition names clusters that are there, in one spelling") {
         "whose names have no cluster in front");
   CHECK(refusal({}, {"prod/n1"}).starts_with(R"(partition a: nodes: expected "n1", got )"));
   // One whose cluster is no longer configured stays as it is.
+  bed.commit();
   bed.settings.clusters = {};
   bed.start();
   CHECK(bed.registry->partitions.view().find("b")->spec.allowed == partition.allowed);
