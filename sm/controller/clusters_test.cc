@@ -94,8 +94,9 @@ TEST_CASE_FIXTURE(ServedFixture, "clusters: two agents of nodes of one name, thr
   const auto nodes = [&] {
     is(kReader);
     std::string names;
-    for (const v1::FabricNode& one : client.list_nodes(soon()).value().nodes())
-      names += one.name() + " ";
+    const auto listed = client.list_nodes(soon());
+    REQUIRE(listed);
+    for (const v1::FabricNode& one : listed->nodes()) names += one.name() + " ";
     return names;
   };
   for (int round = 0; round < 3; ++round) {
