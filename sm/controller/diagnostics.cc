@@ -149,8 +149,8 @@ Result<v1::PlanResponse> Diagnostics::plan(const fabricapi::PlanRequest& request
   return plan;
 }
 
-// `name`: "NAMESPACE/POD", "POD" in the namespace default, or a GUID. A namespace of another cluster
-// has that in front.
+// `name`: "NAMESPACE/POD", "POD" in the namespace default, or a GUID. A namespace of another
+// cluster has that in front.
 diagnose::Subject Diagnostics::subject_of(const std::string& name) const {
   diagnose::Subject subject{.name = name};
   const auto add = [&](const fabric::Binding& binding) {
