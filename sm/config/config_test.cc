@@ -258,7 +258,8 @@ TEST_CASE("names of the file are of clusters in the file, and of hosts with cert
   const auto text = [](const std::string& more) {
     return R"({"listen": {"address": "0.0.0.0:7473", "certificate": "/c", "key": "/k", "ca": "/a"},
       "clusters": [{"name": "prod", "issuer": "i", "keys": "/p", "default": true},
-                   {"name": "dev", "issuer": "i", "keys": "/d", "default": false}])" +
+                   {"name": "dev", "issuer": "i", "keys": "/d", "default": false,
+                    "audience": "ibpod-sm.dev"}])" +
            more + "}";
   };
   const auto config = read_config(text(R"(,
