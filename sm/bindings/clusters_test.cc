@@ -133,18 +133,6 @@ TEST_CASE("clusters: a port, a PF and a GUID of one cluster's n1 are not those o
   }
 }
 
-TEST_CASE("clusters: a PF belongs to the node of the cluster that has claimed it first") {
-  Policy rules = two_clusters();
-  rules.pfs_by_first_claim = true;
-  Fixture bed(partitions(), rules);
-  bed.bind(in_dev(child("n1", "d", pf(20), {{"any", kLimited}})));
-  for (int start = 0; start < 2; ++start) {
-    CHECK(bed.registry->nodes.owner_of(pf(20), "dev/n1") == PortOwner::this_node);
-    CHECK(bed.refusal(child("n1", "d", pf(20), {{"any", kLimited}})).code() == Code::denied);
-    bed.start();
-  }
-}
-
 TEST_CASE("clusters: a Sync, a lease's end and forgetting are of the node of one cluster") {
   TwoClusters bed;
   bed.bind(bed.prods);

@@ -279,6 +279,10 @@ TEST_CASE("names of the file are of clusters in the file, and of hosts with cert
   CHECK(error(R"(, "nodes": {"stage/n1": {}})") ==
         R"(nodes: expected dev before the '/', or a name of the default cluster, got "stage/n1": )"
         R"("clusters" of ibpod-sm's configuration has no other cluster)");
+  CHECK(
+      error(R"(, "pfsByFirstClaim": true)") ==
+      "pfsByFirstClaim: expected false with the cluster dev, whose nodes could claim PFs of other "
+      R"(nodes, got true: list the PFs of each node in "nodes")");
   CHECK(error(R"(, "nodes": {"dev/*": {}})") ==
         R"(nodes: expected CLUSTER/NAME or the name of a node, got "dev/*")");
   CHECK(error(R"(, "guids": [{)" + range + R"(, "chosenBy": ["x", "prod/team-a"]}])") ==
