@@ -97,13 +97,72 @@ TEST_CASE("clusters: no node speaks for the namespace of another cluster") {
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code() == Code::denied);
     CHECK(refused.error().text() ==
-          "pod.namespace: expected one of cluster dev, as the node dev/n1, got team");
+          "bind dev/n1/c/net1: pod.namespace: expected dev/NAMESPACE, as the node is dev/n1, got "
+          "team");
   }
   forged = bed.prods;
   forged.pod.name_space = "dev/team";
-  CHECK(bed.refusal(forged).text() ==
-        "pod.namespace: expected one of the default cluster, as the node n1, got dev/team");
+  CHECK(
+      bed.refusal(forged).text() ==
+      "bind n1/c/net1: pod.namespace: expected one of the default cluster, as the node is n1, got "
+      "dev/team");
   CHECK(bed.registry->bindings.list({}, {}).value().items.empty());
+}
+
+TEST_CASE("clusters: a name of no cluster of the configuration makes no node, and finds nothing") {
+  const auto error = [](const auto& result) {
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code() == Code::invalid);
+    return result.error().text();
+  };
+  for (const bool several : {true, false}) {
+    Policy rules = two_clusters();
+    if (!several) rules.clusters = {};
+    Fixture bed({make_partition("any", 0x103, {"*/*"})}, rules);
+    for (const std::string cluster : {"prod", "typo"}) {
+      CAPTURE(cluster);
+      const std::string name = cluster + "/n1";
+      std::string wrong = R"(expected a name without a cluster, got ")";
+      if (several)
+        wrong = R"(expected dev before the '/', or a name of the default cluster, got ")";
+      if (several && cluster == "prod") wrong = R"(expected "n1", got ")";
+      BindRequest bind = request("n1", "c", vf(1), {{"any", kLimited}});
+      bind.attachment.node = name;
+      bind.pod.name_space = cluster + "/team";
+      const auto bound = bed.registry->bindings.bind(administrator(), bind, bed.facts, bed.now);
+      CHECK(error(bound).starts_with("bind " + name + "/c/net1: attachment.node: " + wrong + name));
+      auto& nodes = bed.registry->nodes;
+      auto& bindings = bed.registry->bindings;
+      CHECK(error(nodes.sync({name, {}}, bed.now)).starts_with("node: " + wrong));
+      CHECK(error(nodes.allocate({name, "0000:01:00.0", {0}})).starts_with("node: " + wrong));
+      CHECK(error(bindings.list(of(name, ""), {})).starts_with("node: " + wrong));
+      CHECK(error(bindings.list(of("", "", name), {})).starts_with("namespace: " + wrong));
+      CHECK(error(bindings.unbind(bind.attachment, bed.now))
+                .starts_with("attachment.node: " + wrong));
+      CHECK_FALSE(nodes.find(name));
+    }
+  }
+}
+
+TEST_CASE("clusters: what is left of one that is no longer configured is shown, and can end") {
+  TwoClusters bed;
+  bed.bind(bed.devs);
+  bed.settle();
+  bed.settings.clusters = {"prod", {}};
+  bed.start();
+  const auto& bindings = bed.registry->bindings;
+  CHECK(bindings.list(of("dev/n1", ""), {}).value().items.size() == 1);
+  CHECK(bindings.list(of("", "", "dev/team"), {}).value().items.size() == 1);
+  CHECK(bed.binding(bed.devs));
+  CHECK(bed.refusal(bed.devs).code() == Code::invalid);
+  CHECK_FALSE(bed.registry->nodes.sync({"dev/n1", {}}, bed.now));
+  bed.unbind(bed.devs);
+  bed.settle();
+  CHECK_FALSE(bed.binding(bed.devs));
+  REQUIRE(bed.registry->nodes.forget({"dev/n1", true}, bed.now));
+  bed.commit();
+  CHECK_FALSE(bed.registry->nodes.find("dev/n1"));
+  CHECK_FALSE(bindings.list(of("dev/n1", ""), {}));
 }
 
 TEST_CASE("clusters: a port, a PF and a GUID of one cluster's n1 are not those of the other's") {
