@@ -192,7 +192,27 @@ TEST_CASE("clusters: a port, a PF and a GUID of one cluster's n1 are not those o
   }
 }
 
-TEST_CASE("clusters: a Sync, a lease's end and forgetting are of the node of one cluster") {
+TEST_CASE("clusters: the lease of one cluster's node runs out, and that of the other's does not") {
+  for (const bool prods_is_silent : {true, false}) {
+    TwoClusters bed;
+    bed.bind(bed.prods);
+    bed.bind(bed.devs);
+    bed.settle();
+    const BindRequest& silent = prods_is_silent ? bed.prods : bed.devs;
+    const BindRequest& alive = prods_is_silent ? bed.devs : bed.prods;
+    bed.advance(std::chrono::seconds(40));
+    REQUIRE(bed.registry->nodes.sync({alive.attachment.node, {{"c", "net1"}}}, bed.now));
+    REQUIRE(bed.registry->bindings.expire(bed.now));
+    CHECK(bed.state(silent) == BindingState::verified);
+    bed.advance(std::chrono::seconds(30));
+    REQUIRE(bed.registry->bindings.expire(bed.now));
+    CHECK(bed.state(silent) == BindingState::unknown);
+    CHECK(bed.state(alive) == BindingState::verified);
+    CHECK(bed.registry->nodes.find(alive.attachment.node));
+  }
+}
+
+TEST_CASE("clusters: a Sync and forgetting are of the node of one cluster") {
   TwoClusters bed;
   bed.bind(bed.prods);
   bed.bind(bed.devs);
