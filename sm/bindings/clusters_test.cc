@@ -1,6 +1,7 @@
 // Two clusters that both have a node n1 and a namespace `team`: neither can act on, see or release
 // what the other has.
 #include "sm/state/names.h"
+#include "sm/state/stored.h"
 #include "tests/support/registry_fixture.h"
 
 namespace ibpod::sm::bindings {
@@ -239,6 +240,23 @@ TEST_CASE("clusters: a Sync and forgetting are of the node of one cluster") {
   CHECK_FALSE(bed.registry->nodes.find("dev/n1"));
   CHECK(bed.state(bed.prods) == BindingState::verified);
   CHECK_FALSE(bed.binding(bed.devs));
+}
+
+TEST_CASE("clusters: a stored binding of a pod of another cluster than its node's is refused") {
+  TwoClusters bed;
+  bed.bind(bed.devs);
+  std::string& stored = bed.store.objects.at(state::RecordKind::binding).at("dev/n1/c/net1");
+  fabric::Binding binding = state::binding_from(stored).value().binding;
+  REQUIRE(binding.pod.name_space == "dev/team");
+  for (const std::string other : {"team", "lab/team"}) {
+    binding.pod.name_space = other;
+    stored = state::to_bytes(state::BindingRecord{binding, {}});
+    const auto refused = Registries::load(bed.store, bed.settings, bed.now);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().text() ==
+          "binding \"dev/n1/c/net1\" of the store: its pod's namespace is of another cluster than "
+          "its node");
+  }
 }
 
 TEST_CASE("clusters: lists and their pages are of the whole name") {
