@@ -97,8 +97,11 @@ TEST_CASE("a partition is created, changed, given members, and deleted") {
   CHECK(white.nodes == std::vector<std::string>{"gpu-*"});
   const Outcome last = cluster.type("partition update white --remove-node gpu-*");
   CHECK(last.exit != 0);
-  CHECK_MESSAGE(last.err.find("--node '*'") != std::string::npos, last.err);
+  CHECK_MESSAGE(last.err.find("--node '*/*'") != std::string::npos, last.err);
   CHECK(white.nodes == std::vector<std::string>{"gpu-*"});
+  cluster.out("partition update white --remove-node gpu-* --node */*");
+  CHECK(white.nodes == std::vector<std::string>{"*/*"});
+  CHECK(fabric::matches_node(white.nodes, "dev/n1"));
   CHECK(white.sl == 3);
   CHECK(white.mtu == fabric::Mtu::mtu_4096);
   const std::string shown =

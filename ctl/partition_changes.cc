@@ -98,7 +98,7 @@ std::vector<Option> partition_options(PartitionOptions& options) {
        "port), port (they were read from the port), none (not required while the port is not on "
        "the "
        "subnet)"},
-      {"--allow", &options.allow, "namespace whose pods may be in it, repeatable; '*' for all"},
+      {"--allow", &options.allow, "namespace whose pods may be in it, repeatable; '*/*' for all"},
       {"--node", &options.add_nodes,
        "node on which these pods may run, repeatable; may contain one *; without this option, "
        "every "

@@ -87,7 +87,7 @@ Status take_nodes(Partition& partition, const PartitionOptions& options) {
   take_names(partition.nodes, options.add_nodes, options.remove_nodes);
   if (!limited || !partition.nodes.empty()) return ok();
   return wrong("--remove-node", options.remove_nodes.back(),
-               "at least one other node (use --node '*' for every node)");
+               "at least one other node (use --node '*/*' for every node)");
 }
 
 }  // namespace

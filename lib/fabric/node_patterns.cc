@@ -42,8 +42,10 @@ bool matches(std::string_view pattern, std::string_view node) {
 Status check_node_patterns(const NodePatterns& patterns) {
   for (const std::string& pattern : patterns)
     if (!can_match(pattern) || !can_match_cluster(pattern))
-      return Error(Code::invalid, "'" + pattern.substr(0, kMostQuoted) +
-                                      "' is not a node name, which may contain one *");
+      return Error(Code::invalid,
+                   "'" + pattern.substr(0, kMostQuoted) +
+                       "' is not a node name, which may contain one *, and may have CLUSTER/ "
+                       "or */ in front");
   return ok();
 }
 

@@ -50,13 +50,16 @@ Status check_counts(const v1::Partition& message) {
 Status check_lists(const fabric::Partition& partition) {
   for (const std::string& one : partition.allowed)
     if (!fabric::check(fabric::Namespaces{one}))
-      return wrong("allowed", one,
-                   one.find('/') == std::string::npos
-                       ? "a namespace (at most 63 lowercase letters, digits and -), or *"
-                       : "CLUSTER/NAMESPACE, each of which may be *");
+      return wrong(
+          "allowed", one,
+          one.find('/') == std::string::npos
+              ? "a namespace (at most 63 lowercase letters, digits and -), or *; of another "
+                "cluster with CLUSTER/ in front"
+              : "CLUSTER/NAMESPACE, each of which may be *");
   for (const std::string& one : partition.nodes)
     if (!fabric::check_node_patterns({one}))
-      return wrong("nodes", one, "a node name, which may contain one *");
+      return wrong("nodes", one,
+                   "a node name, which may contain one *, and may have CLUSTER/ or */ in front");
   for (const fabric::StaticMember& member : partition.members) {
     TRY(read_guid("members.guid", member.guid.value()));
     if (!is_utf8(member.comment)) return wrong("members.comment", member.comment, "UTF-8");

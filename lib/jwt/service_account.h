@@ -6,7 +6,6 @@
 #include "lib/json/value.h"
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -34,9 +33,10 @@ struct ExpectedClaims {
   int64_t now = 0;                            // seconds since 1970
 };
 
-// `iss`, one of these, or denied. Also for a token that is not verified: another issuer's has other
-// keys.
-Result<std::string> issuer_of(const json::Value& claims, const std::set<std::string>& expected);
+// denied (refusal.h) unless `iss` is `expected`, or `aud` is it or has it. Also for a token that is
+// not verified, to find the keys that verify it.
+Status check_issuer(const json::Value& claims, const std::string& expected);
+Status check_audience(const json::Value& claims, const std::string& expected);
 
 // The claims of a verified token. denied (refusal.h), with the claim, its value and what was
 // expected, unless `iss`, `aud`, `exp`, `nbf`, `iat` and `kubernetes.io` are all there and as

@@ -112,7 +112,13 @@ Status check_apart(const Value& value, const Cluster& cluster, const Cluster& ot
                                                        " is the default cluster, got true");
   if (cluster.issuer == other.issuer && cluster.keys == other.keys)
     return keys.wrong("expected other keys than those of cluster " + other.name +
-                      ", which has the same issuer: the keys tell the two apart");
+                      ", which has the same issuer");
+  if (cluster.issuer == other.issuer && cluster.audience == other.audience)
+    return value.find("audience")
+        .value_or(value)
+        .wrong("cluster " + cluster.name + ": expected another audience than that of cluster " +
+               other.name + ", which has the same issuer, such as ibpod-sm." + cluster.name +
+               ", got " + Value(cluster.audience).ascii());
   return ok();
 }
 

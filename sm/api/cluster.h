@@ -12,8 +12,8 @@
 
 namespace ibpod::sm::api {
 
-// A Kubernetes cluster, which is the issuer of its tokens. The keys tell clusters with one issuer
-// apart.
+// A Kubernetes cluster, which is the issuer of its tokens. The audiences tell clusters with one
+// issuer apart.
 struct Cluster {
   std::string name;    // a DNS label
   std::string issuer;  // `iss` of its tokens
@@ -31,6 +31,7 @@ struct Cluster {
 
 // [{"name": "prod", "issuer": "https://kubernetes.default.svc.cluster.local", "keys":
 // "/etc/ibpod/prod.jwks", "serviceAccounts": ["ibpod/ibpod-agent"], "audience": "ibpod-sm"}].
+// No two may have the same issuer and audience, or the same issuer and place of keys.
 // "keys" may also be {"url": "https://kubernetes.default.svc/openid/v1/jwks", "ca":
 // "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt", "token":
 // "/var/run/secrets/kubernetes.io/serviceaccount/token"}, the last one optional.

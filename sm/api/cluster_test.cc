@@ -83,11 +83,13 @@ TEST_CASE("clusters: each value that cannot be one has its place") {
   CHECK_FALSE(read(R"([{"name": "a", "issuer": "i", "keys": "/k", "key": "/k"}])"));
 }
 
-// A cluster with keys of its own; `more`: further members of the object.
+// A cluster with keys and an audience of its own; `more`: further members of the object.
 std::string cluster(const std::string& name, const std::string& more,
                     const std::string& keys = "") {
+  const std::string audience =
+      more.find("audience") == more.npos ? R"(, "audience": "sm.)" + name + "\"" : "";
   return R"({"name": ")" + name + R"(", "issuer": "i", "keys": "/)" + (keys.empty() ? name : keys) +
-         "\"" + more + "}";
+         "\"" + audience + more + "}";
 }
 constexpr const char* kTrue = R"(, "default": true)";
 constexpr const char* kFalse = R"(, "default": false)";
@@ -126,8 +128,23 @@ TEST_CASE("clusters: two that could not be told apart are refused") {
   CHECK(error(prod, cluster("prod", kFalse, "other")) ==
         R"([1].name: expected a name that no other cluster has, got "prod")");
   CHECK(error(prod, cluster("dev", kFalse, "prod")) ==
-        "[1].keys: expected other keys than those of cluster prod, which has the same issuer: the "
-        "keys tell the two apart");
+        "[1].keys: expected other keys than those of cluster prod, which has the same issuer");
+  // A copy of the other's keys is then of no use.
+  for (const std::string audience : {"ibpod-sm", "x"}) {
+    const std::string same = R"(, "audience": ")" + audience + "\"";
+    CHECK(error(cluster("prod", kTrue + same, "p"), cluster("dev", kFalse + same, "d")) ==
+          "[1].audience: cluster dev: expected another audience than that of cluster prod, which "
+          "has the same issuer, such as ibpod-sm.dev, got \"" +
+              audience + "\"");
+  }
+  const auto bare = [](const std::string& name, const std::string& issuer, const char* more) {
+    return R"({"name": ")" + name + R"(", "issuer": ")" + issuer + R"(", "keys": "/)" + name +
+           "\"" + more + "}";
+  };
+  CHECK(error(bare("prod", "i", kTrue), bare("dev", "i", kFalse)) ==
+        "[1]: cluster dev: expected another audience than that of cluster prod, which has the same "
+        "issuer, such as ibpod-sm.dev, got \"ibpod-sm\"");
+  CHECK(read("[" + bare("prod", "i", kTrue) + "," + bare("dev", "j", kFalse) + "]"));
   CHECK(error(prod, cluster("dev", R"(, "default": 1)")) ==
         "[1].default: expected true or false, got the number 1");
   std::string many = prod;

@@ -1,6 +1,5 @@
 #include "sm/api/token_authenticator.h"
 
-#include "lib/base/join.h"
 #include "lib/fabric/cluster_names.h"
 #include "lib/jwt/followed_key_set.h"
 #include "lib/jwt/refusal.h"
@@ -10,7 +9,6 @@
 #include <cctype>
 #include <chrono>
 #include <optional>
-#include <set>
 
 namespace ibpod::sm::api {
 namespace {
@@ -39,43 +37,16 @@ Result<std::unique_ptr<jwt::KeySource>> open_keys(const decltype(Cluster::keys)&
 
 using Issuer = TokenAuthenticator::Issuer;
 
-std::string listed(const std::vector<const Issuer*>& issuers) {
-  constexpr size_t kMostListed = 3;
-  return join_first(kMostListed, issuers,
-                    [](const Issuer* issuer) { return issuer->cluster.name; });
-}
-
+// Keys without the token's may be out of date.
 Status check_signature(const Issuer& issuer, const jwt::Token& token) {
   const std::shared_ptr<const jwt::KeySet> keys = TRY(issuer.keys->now());
+  if (!keys->has(token.key_id)) issuer.keys->key_missing();
   return keys->verify(token);
 }
 
-// An issuer that the token names, and whether its keys have signed it.
-struct Candidate {
-  const Issuer* issuer;
-  Status signature;
-};
-
-// An issuer without the token's key may have newer ones.
-void fetch_missing_keys(const std::vector<Candidate>& candidates, const jwt::Token& token) {
-  for (const Candidate& one : candidates) {
-    const auto keys = one.issuer->keys->now();
-    if (keys && !(*keys)->has(token.key_id)) one.issuer->keys->key_missing();
-  }
-}
-
-// The reason why no candidate has signed the token. While the keys of one are not known, it may be
-// the one.
-Error not_signed(const std::vector<Candidate>& candidates) {
-  std::vector<const Issuer*> issuers;
-  for (const Candidate& one : candidates) {
-    if (one.signature.error().code() == Code::unavailable) return one.signature.error();
-    issuers.push_back(one.issuer);
-  }
-  Error reason = candidates.front().signature.error();
-  if (candidates.size() == 1) return reason;
-  return std::move(reason).during("none of the clusters " + listed(issuers) +
-                                  " with this issuer has signed it");
+bool names(const jwt::Token& token, const Cluster& cluster) {
+  return jwt::check_issuer(token.claims, cluster.issuer) &&
+         jwt::check_audience(token.claims, cluster.audience);
 }
 
 }  // namespace
@@ -105,40 +76,33 @@ Result<Caller> TokenAuthenticator::identify(std::string_view authorization) cons
   return verify(*token).during("token");
 }
 
-// First by the claim, as the keys of another issuer are others.
-Result<std::vector<const Issuer*>> TokenAuthenticator::issuers_named_by(
-    const jwt::Token& token) const {
-  std::set<std::string> known;
-  for (const Issuer& one : issuers_) known.insert(one.cluster.issuer);
-  const std::string named = TRY(jwt::issuer_of(token.claims, known));
-  std::vector<const Issuer*> issuers;
-  for (const Issuer& one : issuers_)
-    if (one.cluster.issuer == named) issuers.push_back(&one);
-  return issuers;
-}
-
-// If the keys of two clusters have signed it, one has a copy of the other's keys: then its nodes
-// could act for those of the other.
-Result<const Issuer*> TokenAuthenticator::signer_of(const jwt::Token& token) const {
-  std::vector<Candidate> candidates;
-  std::vector<const Issuer*> signers;
-  const std::vector<const Issuer*> issuers = TRY(issuers_named_by(token));
-  for (const Issuer* const one : issuers) {
-    candidates.push_back({one, check_signature(*one, token)});
-    if (candidates.back().signature) signers.push_back(one);
+// By `iss` and `aud`, which no two clusters have in common: then only that cluster's keys count,
+// and it does no harm if another one has a copy of them. The caller is not authenticated yet, and
+// does not get to know the clusters.
+Result<const Issuer*> TokenAuthenticator::issuer_of(const jwt::Token& token) const {
+  if (issuers_.size() == 1) {
+    TRY(jwt::check_issuer(token.claims, issuers_.front().cluster.issuer));
+    return &issuers_.front();
   }
-  if (signers.size() == 1) return signers.front();
-  if (!signers.empty())
-    return jwt::refusal("the clusters " + listed(signers) +
-                        " have the same issuer and the same key: give each its own keys");
-  fetch_missing_keys(candidates, token);
-  return not_signed(candidates);
+  std::vector<const Issuer*> named;
+  for (const Issuer& one : issuers_)
+    if (names(token, one.cluster)) named.push_back(&one);
+  if (named.size() == 1) return named.front();
+  const auto quoted = [&](const char* claim) {
+    const std::optional<json::Value> value = token.claims.find(claim);
+    return value ? value->ascii() : "nothing";
+  };
+  return jwt::refusal(
+      "claims aud and iss: expected the audience and the issuer of one cluster of "
+      "ibpod-sm's configuration, got " +
+      quoted("aud") + " and " + quoted("iss"));
 }
 
 Result<Caller> TokenAuthenticator::verify(std::string_view text) const {
   const jwt::Token token = TRY(jwt::Token::parse(text));
-  const Issuer* const signer = TRY(signer_of(token));
-  const Cluster& cluster = signer->cluster;
+  const Issuer* const issuer = TRY(issuer_of(token));
+  TRY(check_signature(*issuer, token));
+  const Cluster& cluster = issuer->cluster;
   const jwt::ServiceAccountClaims claims = TRY(jwt::check_claims(
       token.claims, {cluster.issuer, cluster.audience, cluster.service_accounts, clock_()}));
   const std::string name = "system:serviceaccount:" + claims.name_space + ":" +

@@ -34,7 +34,7 @@ class TokenAuthenticator {
 
   // The node that the token of "Bearer TOKEN" is for. denied, with the reason and never with the
   // token, for no token and for any but a valid one of a cluster's service accounts. unavailable
-  // as long as the keys of a cluster that may have issued it are not known. A token with an unknown
+  // as long as the keys of the cluster that it names are not known. A token with an unknown
   // key has them fetched.
   Result<fabricapi::Caller> identify(std::string_view authorization) const;
   // For each cluster, in their order: why its keys are not in use as it has them now, or that it
@@ -43,8 +43,7 @@ class TokenAuthenticator {
 
  private:
   Result<fabricapi::Caller> verify(std::string_view token) const;
-  Result<const Issuer*> signer_of(const jwt::Token& token) const;
-  Result<std::vector<const Issuer*>> issuers_named_by(const jwt::Token& token) const;
+  Result<const Issuer*> issuer_of(const jwt::Token& token) const;
 
   const std::vector<Issuer> issuers_;
   const Clock clock_;

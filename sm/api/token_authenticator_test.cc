@@ -216,8 +216,12 @@ struct TestKeys final : jwt::KeySource {
 Cluster cluster_named(const std::string& name, const Path& keys = {}) {
   Cluster cluster{name, std::string(kTestIssuer), keys};
   cluster.is_default = name == "prod";
+  if (!cluster.is_default) cluster.audience = "ibpod-sm." + name;
   return cluster;
 }
+
+// usual() of the cluster dev.
+Value devs() { return usual().set("aud", "ibpod-sm.dev"); }
 
 // For the cluster prod, and, if there are such keys, for dev.
 TokenAuthenticator with_keys(std::unique_ptr<jwt::KeySource> prod,
@@ -270,36 +274,45 @@ TEST_CASE("tokens: only one of the issuer with an unknown key asks for newer key
   CHECK(keys.missing == 1);
 }
 
-// Clusters prod, the default one, and dev, both of kTestIssuer.
-struct TwoIssuers {
+// Clusters prod, the default one, and dev, both of kTestIssuer, and each with a key of its own.
+struct TwoClusters {
   TempFolder folder;
   TestIssuer prod, dev;
   std::unique_ptr<TokenAuthenticator> tokens;
 
-  TwoIssuers(const std::string& prods_kid, const std::string& devs_kid)
+  TwoClusters(const std::string& prods_kid, const std::string& devs_kid)
       : prod(prods_kid), dev(devs_kid) {
-    has("prod", prod);
-    has("dev", dev);
+    has("prod", {&prod});
+    has("dev", {&dev});
     tokens = TokenAuthenticator::open(
                  {cluster_named("prod", path("prod")), cluster_named("dev", path("dev"))},
                  [] { return kNow; })
                  .value();
   }
   Path path(const std::string& name) const { return folder.path() / name; }
-  void has(const std::string& name, const TestIssuer& issuer) const {
-    if (!write_file_atomically(path(name), key_set_of({issuer.jwk()}))) std::abort();
+  void has(const std::string& name, const std::vector<const TestIssuer*>& issuers) const {
+    std::vector<Value> keys;
+    for (const TestIssuer* one : issuers) keys.push_back(one->jwk());
+    if (!write_file_atomically(path(name), key_set_of(keys))) std::abort();
   }
-  Result<Caller> identify(const TestIssuer& issuer, const Value& claims = usual()) const {
+  Result<Caller> identify(const TestIssuer& issuer, const Value& claims) const {
     return tokens->identify("Bearer " + issuer.sign(claims));
+  }
+  // The node, or the error.
+  std::string result(const TestIssuer& issuer, const Value& claims) const {
+    const auto caller = identify(issuer, claims);
+    if (caller) return caller->node;
+    CHECK(caller.error().code() == Code::denied);
+    return caller.error().text();
   }
 };
 
 TEST_CASE(
-    "tokens: of clusters with one issuer the signature decides, whatever the keys are called") {
+    "tokens: of clusters with one issuer the audience decides, whatever the keys are called") {
   for (const std::string devs_kid : {"k1", "k2"}) {
     CAPTURE(devs_kid);
-    const TwoIssuers two("k1", devs_kid);
-    const auto ours = two.identify(two.prod), theirs = two.identify(two.dev);
+    const TwoClusters two("k1", devs_kid);
+    const auto ours = two.identify(two.prod, usual()), theirs = two.identify(two.dev, devs());
     REQUIRE_MESSAGE(ours, ours.error().text());
     REQUIRE_MESSAGE(theirs, theirs.error().text());
     CHECK(*ours == Caller{Role::node, "n1", std::string(kName), "prod"});
@@ -317,37 +330,55 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("tokens: one that no cluster has signed is refused, and names those of its issuer") {
-  const TwoIssuers two("k1", "k1");
+TEST_CASE("tokens: one that its cluster has not signed is refused, also if another one has") {
+  const TwoClusters two("k1", "k1");
   const TestIssuer forger("k1"), unknown("k9");
-  const auto error = [&](const TestIssuer& issuer, const Value& claims = usual()) {
-    const auto refused = two.identify(issuer, claims);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().code() == Code::denied);
-    return refused.error().text();
-  };
-  CHECK(error(forger) ==
-        R"(token: none of the clusters prod, dev with this issuer has signed it: the signature is )"
-        R"(not that of the key "k1")");
-  CHECK(error(unknown) ==
-        R"(token: none of the clusters prod, dev with this issuer has signed it: header kid: )"
-        R"(expected a key of the issuer, "k1", got "k9")");
-  CHECK(error(two.dev, usual().set("iss", "https://oidc.lab.example")) ==
-        R"(token: claim iss: expected "https://kubernetes.default.svc.cluster.local", got )"
-        R"("https://oidc.lab.example")");
-  CHECK(error(two.dev, usual().set("exp", kNow - 600)) ==
+  const std::string forged = R"(token: the signature is not that of the key "k1")";
+  for (const Value& claims : {usual(), devs()}) {
+    CHECK(two.result(forger, claims) == forged);
+    CHECK(two.result(unknown, claims) ==
+          R"(token: header kid: expected a key of the issuer, "k1", got "k9")");
+  }
+  CHECK(two.result(two.dev, usual()) == forged);
+  CHECK(two.result(two.prod, devs()) == forged);
+  CHECK(two.result(two.dev, devs().set("exp", kNow - 600)) ==
         "token: claim exp: the token expired 600 s ago (at 1799999400)");
 }
 
-TEST_CASE("tokens: a key that two clusters of one issuer have proves neither of them") {
-  const TwoIssuers two("k1", "k2");
-  two.has("dev", two.prod);  // a copy of the wrong file
-  const auto refused = two.identify(two.prod);
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().code() == Code::denied);
-  CHECK(refused.error().text() ==
-        "token: the clusters prod, dev have the same issuer and the same key: give each its own "
-        "keys");
+TEST_CASE("tokens: one that names no cluster or two is refused, and told of no cluster") {
+  const TwoClusters two("k1", "k1");
+  const auto refused = [](const std::string& got) {
+    return "token: claims aud and iss: expected the audience and the issuer of one cluster of "
+           "ibpod-sm's configuration, got " +
+           got;
+  };
+  const std::string issuer = " and \"" + std::string(kTestIssuer) + "\"";
+  const Value both = Value::array().push("ibpod-sm").push("ibpod-sm.dev");
+  for (const TestIssuer* one : {&two.prod, &two.dev}) {
+    CHECK(two.result(*one, usual().set("aud", both)) ==
+          refused(R"(["ibpod-sm","ibpod-sm.dev"])" + issuer));
+    CHECK(two.result(*one, usual().set("aud", "x")) == refused(R"("x")" + issuer));
+    CHECK(two.result(*one, usual().erase("aud")) == refused("nothing" + issuer));
+    CHECK(two.result(*one, usual().set("iss", "x")) == refused(R"(["ibpod-sm"] and "x")"));
+    CHECK(two.result(*one, usual().set("iss", 7)) == refused(R"(["ibpod-sm"] and 7)"));
+  }
+}
+
+TEST_CASE("tokens: a copy of another cluster's keys is of no use and stops no token") {
+  const TwoClusters two("k1", "k2");
+  two.has("dev", {&two.dev, &two.prod});
+  CHECK(two.result(two.prod, usual()) == "n1");
+  CHECK(two.result(two.dev, devs()) == "dev/n1");
+  // prod rotates, and dev has the new key first.
+  const TestIssuer next("k3");
+  two.has("dev", {&two.dev, &next});
+  CHECK(two.result(next, usual()) ==
+        R"(token: header kid: expected a key of the issuer, "k1", got "k3")");
+  two.has("prod", {&two.prod, &next});
+  for (const TestIssuer* one : {&two.prod, &next}) CHECK(two.result(*one, usual()) == "n1");
+  two.has("prod", {&next});
+  CHECK(two.result(next, usual()) == "n1");
+  CHECK(two.result(two.dev, devs()) == "dev/n1");
 }
 
 TEST_CASE("tokens: another issuer's cluster takes only what is meant for it, and by its accounts") {
@@ -359,7 +390,6 @@ TEST_CASE("tokens: another issuer's cluster takes only what is meant for it, and
   };
   Cluster other = keys_of("dev", dev);
   other.issuer = "https://oidc.lab.example";
-  other.audience = "ibpod-sm.dev";
   other.service_accounts = {"fabric/agent"};
   const auto tokens =
       TokenAuthenticator::open({keys_of("prod", prod), other}, [] { return kNow; }).value();
@@ -367,56 +397,52 @@ TEST_CASE("tokens: another issuer's cluster takes only what is meant for it, and
     const auto caller = tokens->identify("Bearer " + issuer.sign(claims));
     return caller ? caller->node : caller.error().text();
   };
-  const Value devs = usual().set("iss", other.issuer);
   const std::string signature = R"(token: the signature is not that of the key "k1")";
+  const std::string neither = "token: claims aud and iss: ";
   CHECK(error(prod, usual()) == "n1");
   CHECK(error(dev, usual()) == signature);
-  CHECK(error(prod, devs) == signature);
-  CHECK(error(dev, devs).starts_with("token: claim aud: expected ibpod-sm.dev, got "));
-  const Value meant = Value(devs).set("aud", "ibpod-sm.dev");
+  CHECK(error(dev, usual().set("iss", other.issuer)).starts_with(neither));
+  CHECK(error(dev, devs()).starts_with(neither));
+  const Value meant = devs().set("iss", other.issuer);
+  CHECK(error(prod, meant) == signature);
   CHECK(error(dev, meant) ==
         "token: claim kubernetes.io.serviceaccount: expected fabric/agent, got ibpod/ibpod-agent");
   Value inner = meant.at("kubernetes.io").value();
   inner.set("namespace", "fabric").set("serviceaccount", account("agent"));
   CHECK(error(dev, Value(meant).set("kubernetes.io", inner)) == "dev/n1");
-  CHECK(error(dev, usual().set("iss", "https://x")) ==
-        R"(token: claim iss: expected "https://kubernetes.default.svc.cluster.local", )"
-        R"("https://oidc.lab.example", got "https://x")");
 }
 
 TEST_CASE("tokens: while one cluster's keys are not known, only its own tokens are not judged") {
-  const auto keys_of = [](const TestIssuer& issuer) {
-    return std::make_shared<const jwt::KeySet>(
-        jwt::KeySet::parse(key_set_of({issuer.jwk()})).value());
+  const auto keys_of = [](const std::vector<const TestIssuer*>& issuers) {
+    std::vector<Value> keys;
+    for (const TestIssuer* one : issuers) keys.push_back(one->jwk());
+    return std::make_shared<const jwt::KeySet>(jwt::KeySet::parse(key_set_of(keys)).value());
   };
-  const TestIssuer prod("k1"), dev("k1"), forger("k1"), next("k2");
-  auto prods = std::make_unique<TestKeys>(), devs = std::make_unique<TestKeys>();
-  TestKeys &known = *prods, &unknown = *devs;
-  known.keys = keys_of(prod);
-  const TokenAuthenticator tokens = with_keys(std::move(prods), std::move(devs));
-  const auto result = [&](const TestIssuer& issuer) {
-    const auto caller = tokens.identify("Bearer " + issuer.sign(usual()));
+  const TestIssuer prod("k1"), dev("k1"), next("k2");
+  auto prods = std::make_unique<TestKeys>(), copied = std::make_unique<TestKeys>();
+  TestKeys &unknown = *prods, &known = *copied;
+  known.keys = keys_of({&dev, &next});
+  const TokenAuthenticator tokens = with_keys(std::move(prods), std::move(copied));
+  const auto result = [&](const TestIssuer& issuer, const Value& claims) {
+    const auto caller = tokens.identify("Bearer " + issuer.sign(claims));
     return caller ? caller->node : std::string(name(caller.error().code()));
   };
   const std::string unavailable(name(Code::unavailable)), denied(name(Code::denied));
-  CHECK(result(prod) == "n1");
-  CHECK(result(dev) == unavailable);
-  CHECK(result(forger) == unavailable);
-  CHECK(tokens.keys()[0]);
-  CHECK(tokens.keys()[1].error().text() == "away");
-  unknown.keys = keys_of(dev);
-  CHECK(result(dev) == "dev/n1");
-  CHECK(result(forger) == denied);
-  CHECK(known.missing + unknown.missing == 0);
-  // A new key may be of either; one that is known asks neither.
-  CHECK(result(next) == denied);
-  CHECK(known.missing == 1);
+  CHECK(result(dev, devs()) == "dev/n1");
+  CHECK(result(prod, usual()) == unavailable);
+  CHECK(result(next, usual()) == unavailable);  // dev has a copy of prod's key
+  CHECK(tokens.keys()[0].error().text() == "away");
+  CHECK(tokens.keys()[1]);
+  unknown.keys = keys_of({&prod});
+  CHECK(result(prod, usual()) == "n1");
+  CHECK(unknown.missing + known.missing == 0);
+  // A new key is of the cluster that the token names.
+  CHECK(result(next, usual()) == denied);
   CHECK(unknown.missing == 1);
-  unknown.keys = keys_of(next);
-  CHECK(result(next) == "dev/n1");
-  CHECK(result(prod) == "n1");
-  CHECK(known.missing == 1);
+  unknown.keys = keys_of({&prod, &next});
+  CHECK(result(next, usual()) == "n1");
   CHECK(unknown.missing == 1);
+  CHECK(known.missing == 0);
 }
 
 TEST_CASE("tokens: the keys of a server are used when they have come") {

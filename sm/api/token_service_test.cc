@@ -55,6 +55,7 @@ struct TokenServiceFixture {
     Cluster prods{"prod", std::string(kTestIssuer), path("jwks.json")};
     Cluster devs{"dev", std::string(kTestIssuer), path("dev.json")};
     devs.is_default = false;
+    devs.audience = "ibpod-sm.dev";
     tokens = TokenAuthenticator::open({prods, devs}).value();
     const auto authenticated = std::make_shared<rpc::AuthenticatedConnections>();
     const CallGate::Deps deps{
@@ -82,7 +83,9 @@ struct TokenServiceFixture {
   }
   void put_token(const std::string& node) const { put_token(node + ".token", issuer, node); }
   void put_token(const std::string& file, const TestIssuer& by, const std::string& node) const {
-    put(file, by.sign(pod_claims(node, TokenAuthenticator::system_clock()())) + "\n");
+    json::Value claims = pod_claims(node, TokenAuthenticator::system_clock()());
+    if (&by == &dev) claims.set("aud", "ibpod-sm.dev");
+    put(file, by.sign(claims) + "\n");
   }
   ServiceAddress address(const std::string& node) const {
     return {.address = "127.0.0.1:" + std::to_string(port),

@@ -31,18 +31,19 @@ Status check_listed_once(const BindRequest& request) {
 }
 
 // A node may not speak for pods of another cluster, whatever it says.
-Status check_cluster(const BindRequest& request) {
-  const std::string cluster(fabric::cluster_of(request.attachment.node));
+Status check_cluster(const BindRequest& request, const fabric::ClusterNames& clusters) {
+  const std::string& node = request.attachment.node;
+  TRY(fabric::check_cluster(clusters, node).during("attachment.node"));
+  const std::string cluster(fabric::cluster_of(node));
   if (fabric::cluster_of(request.pod.name_space) == cluster) return ok();
-  return Error(Code::denied, "pod.namespace: expected one of " +
-                                 (cluster.empty() ? "the default cluster" : "cluster " + cluster) +
-                                 ", as the node " + request.attachment.node + ", got " +
-                                 request.pod.name_space);
+  return Error(Code::denied,
+               "pod.namespace: expected " +
+                   (cluster.empty() ? "one of the default cluster" : cluster + "/NAMESPACE") +
+                   ", as the node is " + node + ", got " + request.pod.name_space);
 }
 
 // Checks fields that depend on each other.
 Status check_request(const BindRequest& request, size_t most) {
-  TRY(check_cluster(request));
   if (request.guid_requested && request.kind != fabric::Kind::vf)
     return Error(Code::invalid,
                  "chosen: only a VF can request a GUID; a child has the GUID of its PF");
@@ -258,6 +259,7 @@ Result<Memberships> admit(const state::Journal& journal, const Caller& caller,
                           const BindRequest& request, const PortFacts& facts) {
   const std::string step = "bind " + text(request.attachment);
   TRY(journal.check_readable());
+  TRY(check_cluster(request, journal.policy().clusters).during(step));
   TRY(check_request(request, journal.policy().limits.memberships_of_binding));
   Admission one(journal, caller, request, facts);
   // Checks of the caller, the pod and its node, the attachment, and the port.

@@ -2,6 +2,7 @@
 
 #include "sm/bindings/admission.h"
 #include "sm/bindings/lifecycle.h"
+#include "sm/bindings/node_registry.h"
 #include "sm/state/names.h"
 
 #include <utility>
@@ -35,6 +36,7 @@ Result<fabric::Binding> BindingRegistry::unbind(const fabric::Attachment& attach
   TRY(journal_.check_readable());
   BindingRecord* const found = journal_.state().find_binding(attachment);
   if (found == nullptr) {
+    TRY(check_known_cluster(journal_, attachment.node).during("attachment.node"));
     fabric::Binding none;
     none.attachment = attachment;
     none.state = BindingState::released;

@@ -33,7 +33,8 @@ class BindingRegistry final : public verify::PortRequests {
   Result<fabric::Binding> bind(const Caller& caller, const fabricapi::BindRequest& request,
                                const PortFacts& facts, state::Now now,
                                const Status& may_change = ok());
-  // Returns the binding as `releasing`, or as `released` if there is none.
+  // Returns the binding as `releasing`, or as `released` if there is none. invalid for a node of an
+  // unknown cluster (check_known_cluster()).
   Result<fabric::Binding> unbind(const fabric::Attachment& attachment, state::Now now);
   // Handles all leases that have ended.
   Status expire(state::Now now);
@@ -77,6 +78,8 @@ class BindingRegistry final : public verify::PortRequests {
   // --- lookups
 
   Result<fabric::Binding> binding(const fabric::Attachment& attachment) const;
+  // invalid for a page token that is none, and for a node or namespace of an unknown cluster
+  // (check_known_cluster()).
   Result<fabricapi::ListPage<fabric::Binding>> list(const fabricapi::BindingFilter& filter,
                                                     const fabricapi::PageRequest& page) const;
   // The ports of the node's bindings.

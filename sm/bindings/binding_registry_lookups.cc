@@ -1,5 +1,6 @@
 // The lookups of BindingRegistry.
 #include "sm/bindings/binding_registry.h"
+#include "sm/bindings/node_registry.h"
 #include "sm/state/names.h"
 
 #include <algorithm>
@@ -52,6 +53,8 @@ Result<Binding> BindingRegistry::binding(const fabric::Attachment& attachment) c
 
 Result<ListPage<Binding>> BindingRegistry::list(const BindingFilter& filter,
                                                 const PageRequest& page) const {
+  TRY(check_known_cluster(journal_, filter.node).during("node"));
+  TRY(check_known_cluster(journal_, filter.name_space).during("namespace"));
   fabric::Attachment after{filter.node, "", ""};
   if (!page.token.empty()) {
     const fabric::Attachment last = TRY(state::attachment_of(page.token).during("page token"));

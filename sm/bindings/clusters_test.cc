@@ -1,6 +1,7 @@
 // Two clusters that both have a node n1 and a namespace `team`: neither can act on, see or release
 // what the other has.
 #include "sm/state/names.h"
+#include "sm/state/stored.h"
 #include "tests/support/registry_fixture.h"
 
 namespace ibpod::sm::bindings {
@@ -97,13 +98,72 @@ TEST_CASE("clusters: no node speaks for the namespace of another cluster") {
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code() == Code::denied);
     CHECK(refused.error().text() ==
-          "pod.namespace: expected one of cluster dev, as the node dev/n1, got team");
+          "bind dev/n1/c/net1: pod.namespace: expected dev/NAMESPACE, as the node is dev/n1, got "
+          "team");
   }
   forged = bed.prods;
   forged.pod.name_space = "dev/team";
-  CHECK(bed.refusal(forged).text() ==
-        "pod.namespace: expected one of the default cluster, as the node n1, got dev/team");
+  CHECK(
+      bed.refusal(forged).text() ==
+      "bind n1/c/net1: pod.namespace: expected one of the default cluster, as the node is n1, got "
+      "dev/team");
   CHECK(bed.registry->bindings.list({}, {}).value().items.empty());
+}
+
+TEST_CASE("clusters: a name of no cluster of the configuration makes no node, and finds nothing") {
+  const auto error = [](const auto& result) {
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code() == Code::invalid);
+    return result.error().text();
+  };
+  for (const bool several : {true, false}) {
+    Policy rules = two_clusters();
+    if (!several) rules.clusters = {};
+    Fixture bed({make_partition("any", 0x103, {"*/*"})}, rules);
+    for (const std::string cluster : {"prod", "typo"}) {
+      CAPTURE(cluster);
+      const std::string name = cluster + "/n1";
+      std::string wrong = R"(expected a name without a cluster, got ")";
+      if (several)
+        wrong = R"(expected dev before the '/', or a name of the default cluster, got ")";
+      if (several && cluster == "prod") wrong = R"(expected "n1", got ")";
+      BindRequest bind = request("n1", "c", vf(1), {{"any", kLimited}});
+      bind.attachment.node = name;
+      bind.pod.name_space = cluster + "/team";
+      const auto bound = bed.registry->bindings.bind(administrator(), bind, bed.facts, bed.now);
+      CHECK(error(bound).starts_with("bind " + name + "/c/net1: attachment.node: " + wrong + name));
+      auto& nodes = bed.registry->nodes;
+      auto& bindings = bed.registry->bindings;
+      CHECK(error(nodes.sync({name, {}}, bed.now)).starts_with("node: " + wrong));
+      CHECK(error(nodes.allocate({name, "0000:01:00.0", {0}})).starts_with("node: " + wrong));
+      CHECK(error(bindings.list(of(name, ""), {})).starts_with("node: " + wrong));
+      CHECK(error(bindings.list(of("", "", name), {})).starts_with("namespace: " + wrong));
+      CHECK(error(bindings.unbind(bind.attachment, bed.now))
+                .starts_with("attachment.node: " + wrong));
+      CHECK_FALSE(nodes.find(name));
+    }
+  }
+}
+
+TEST_CASE("clusters: what is left of one that is no longer configured is shown, and can end") {
+  TwoClusters bed;
+  bed.bind(bed.devs);
+  bed.settle();
+  bed.settings.clusters = {"prod", {}};
+  bed.start();
+  const auto& bindings = bed.registry->bindings;
+  CHECK(bindings.list(of("dev/n1", ""), {}).value().items.size() == 1);
+  CHECK(bindings.list(of("", "", "dev/team"), {}).value().items.size() == 1);
+  CHECK(bed.binding(bed.devs));
+  CHECK(bed.refusal(bed.devs).code() == Code::invalid);
+  CHECK_FALSE(bed.registry->nodes.sync({"dev/n1", {}}, bed.now));
+  bed.unbind(bed.devs);
+  bed.settle();
+  CHECK_FALSE(bed.binding(bed.devs));
+  REQUIRE(bed.registry->nodes.forget({"dev/n1", true}, bed.now));
+  bed.commit();
+  CHECK_FALSE(bed.registry->nodes.find("dev/n1"));
+  CHECK_FALSE(bindings.list(of("dev/n1", ""), {}));
 }
 
 TEST_CASE("clusters: a port, a PF and a GUID of one cluster's n1 are not those of the other's") {
@@ -133,19 +193,27 @@ TEST_CASE("clusters: a port, a PF and a GUID of one cluster's n1 are not those o
   }
 }
 
-TEST_CASE("clusters: a PF belongs to the node of the cluster that has claimed it first") {
-  Policy rules = two_clusters();
-  rules.pfs_by_first_claim = true;
-  Fixture bed(partitions(), rules);
-  bed.bind(in_dev(child("n1", "d", pf(20), {{"any", kLimited}})));
-  for (int start = 0; start < 2; ++start) {
-    CHECK(bed.registry->nodes.owner_of(pf(20), "dev/n1") == PortOwner::this_node);
-    CHECK(bed.refusal(child("n1", "d", pf(20), {{"any", kLimited}})).code() == Code::denied);
-    bed.start();
+TEST_CASE("clusters: the lease of one cluster's node runs out, and that of the other's does not") {
+  for (const bool prods_is_silent : {true, false}) {
+    TwoClusters bed;
+    bed.bind(bed.prods);
+    bed.bind(bed.devs);
+    bed.settle();
+    const BindRequest& silent = prods_is_silent ? bed.prods : bed.devs;
+    const BindRequest& alive = prods_is_silent ? bed.devs : bed.prods;
+    bed.advance(std::chrono::seconds(40));
+    REQUIRE(bed.registry->nodes.sync({alive.attachment.node, {{"c", "net1"}}}, bed.now));
+    REQUIRE(bed.registry->bindings.expire(bed.now));
+    CHECK(bed.state(silent) == BindingState::verified);
+    bed.advance(std::chrono::seconds(30));
+    REQUIRE(bed.registry->bindings.expire(bed.now));
+    CHECK(bed.state(silent) == BindingState::unknown);
+    CHECK(bed.state(alive) == BindingState::verified);
+    CHECK(bed.registry->nodes.find(alive.attachment.node));
   }
 }
 
-TEST_CASE("clusters: a Sync, a lease's end and forgetting are of the node of one cluster") {
+TEST_CASE("clusters: a Sync and forgetting are of the node of one cluster") {
   TwoClusters bed;
   bed.bind(bed.prods);
   bed.bind(bed.devs);
@@ -172,6 +240,23 @@ TEST_CASE("clusters: a Sync, a lease's end and forgetting are of the node of one
   CHECK_FALSE(bed.registry->nodes.find("dev/n1"));
   CHECK(bed.state(bed.prods) == BindingState::verified);
   CHECK_FALSE(bed.binding(bed.devs));
+}
+
+TEST_CASE("clusters: a stored binding of a pod of another cluster than its node's is refused") {
+  TwoClusters bed;
+  bed.bind(bed.devs);
+  std::string& stored = bed.store.objects.at(state::RecordKind::binding).at("dev/n1/c/net1");
+  fabric::Binding binding = state::binding_from(stored).value().binding;
+  REQUIRE(binding.pod.name_space == "dev/team");
+  for (const std::string other : {"team", "lab/team"}) {
+    binding.pod.name_space = other;
+    stored = state::to_bytes(state::BindingRecord{binding, {}});
+    const auto refused = Registries::load(bed.store, bed.settings, bed.now);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().text() ==
+          "binding \"dev/n1/c/net1\" of the store: its pod's namespace is of another cluster than "
+          "its node");
+  }
 }
 
 TEST_CASE("clusters: lists and their pages are of the whole name") {

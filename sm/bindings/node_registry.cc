@@ -1,5 +1,6 @@
 #include "sm/bindings/node_registry.h"
 
+#include "lib/fabric/cluster_names.h"
 #include "sm/bindings/lifecycle.h"
 #include "sm/state/names.h"
 
@@ -45,7 +46,16 @@ v1::FabricNode to_message(const std::string& name, const NodeRecord& node) {
 
 }  // namespace
 
+Status check_known_cluster(const state::Journal& journal, const std::string& name) {
+  const auto& nodes = journal.records().nodes;
+  const std::string before = std::string(fabric::cluster_of(name)) + "/";
+  const auto node = nodes.lower_bound(before);
+  if (node != nodes.end() && node->first.starts_with(before)) return ok();
+  return fabric::check_cluster(journal.policy().clusters, name);
+}
+
 Status check_known_node(const state::Journal& journal, const std::string& node) {
+  TRY(fabric::check_cluster(journal.policy().clusters, node).during("node"));
   if (journal.records().nodes.contains(node) ||
       journal.records().nodes.size() < journal.policy().limits.nodes)
     return ok();

@@ -16,7 +16,11 @@
 
 namespace ibpod::sm::bindings {
 
-// busy if the number of nodes is at its limit.
+// For a node or namespace that has to be there already: invalid if it is of a cluster that neither
+// the configuration nor the state has. A cluster that is no longer configured may still have nodes.
+Status check_known_cluster(const state::Journal& journal, const std::string& name);
+// invalid if the node is of no cluster of the configuration; busy if the number of nodes is at its
+// limit.
 Status check_known_node(const state::Journal& journal, const std::string& node);
 
 class NodeRegistry {

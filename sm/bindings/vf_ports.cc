@@ -16,18 +16,21 @@ using PfsByNode = std::map<std::string, std::set<ib::Guid>>;
 
 bool is_of_vf(const fabric::Binding& binding) { return binding.kind == fabric::Kind::vf; }
 
+// A node that names another node's port does not count, so that it takes no PF from its owner.
 PfsByNode usable_pfs(const state::Records& records, const NodeRegistry& nodes) {
   PfsByNode named;
+  for (const auto& [attachment, record] : records.bindings)
+    if (is_of_vf(record.binding) && !record.binding.pf_guid.none())
+      named[attachment.node].insert(record.binding.pf_guid);
   std::map<ib::Guid, size_t> nodes_of_pf;
-  for (const auto& [attachment, record] : records.bindings) {
-    const ib::Guid pf = record.binding.pf_guid;
-    if (!is_of_vf(record.binding) || pf.none()) continue;
-    if (named[attachment.node].insert(pf).second) ++nodes_of_pf[pf];
+  for (auto& [node, pfs] : named) {
+    std::erase_if(pfs, [&, &name = node](ib::Guid pf) {
+      return nodes.owner_of(pf, name) == PortOwner::other_node;
+    });
+    for (const ib::Guid pf : pfs) ++nodes_of_pf[pf];
   }
   for (auto& entry : named)
-    std::erase_if(entry.second, [&](ib::Guid pf) {
-      return nodes_of_pf.at(pf) > 1 || nodes.owner_of(pf, entry.first) == PortOwner::other_node;
-    });
+    std::erase_if(entry.second, [&](ib::Guid pf) { return nodes_of_pf.at(pf) > 1; });
   return named;
 }
 

@@ -10,7 +10,8 @@ namespace ibpod::sm::bindings {
 
 // The VFs of all bindings, also of those that end: sorted, each VF once. A node could name any
 // port, so VfPort::pf is none for a port that belongs to another node, or is a member of a
-// partition without being given to this node (nodes.NODE.pfs), or that two nodes have named.
+// partition without being given to this node (nodes.NODE.pfs), or that two nodes have named
+// of which neither owns it.
 // `nodes` is the registry of these records.
 std::vector<engine::VfPort> vf_ports(const state::Records& records, const NodeRegistry& nodes);
 

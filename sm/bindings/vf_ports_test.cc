@@ -10,7 +10,7 @@ using engine::VfPort;
 
 struct Vfs : Fixture {
   explicit Vfs(Policy rules = policy())
-      : Fixture({make_partition("blue", 0x100)}, std::move(rules)) {}
+      : Fixture({make_partition("blue", 0x100, {"*/*"})}, std::move(rules)) {}
 
   BindRequest of(const std::string& name, ib::Guid guid, ib::Guid behind) const {
     BindRequest made = request(name, "c" + guid.text(), guid, {{"blue", kLimited}});
@@ -70,6 +70,22 @@ TEST_CASE("a port that two nodes name is none for both, until one of them has no
   bed.unbind(second);
   bed.settle();
   CHECK(bed.found() == std::vector<VfPort>{{pf(8), vf(2)}, {pf(9), vf(1)}});
+}
+
+TEST_CASE("a node that names another node's PF does not take it from that node's VFs") {
+  for (const std::string liar : {"n2", "dev/n1"}) {
+    CAPTURE(liar);
+    Policy rules = policy();
+    rules.clusters = {"prod", {"dev"}};
+    rules.nodes["dev/n1"].guids.insert(vf(101));
+    rules.nodes["n1"].pfs = {pf(9)};
+    Vfs bed(rules);
+    BindRequest lie = bed.of(liar, liar == "n2" ? vf(11) : vf(101), pf(9));
+    if (liar != "n2") lie.pod.name_space = "dev/" + lie.pod.name_space;
+    bed.bind(bed.of("n1", vf(1), pf(9)));
+    bed.bind(lie);
+    CHECK(bed.found() == std::vector<VfPort>{{ib::Guid(), lie.guid}, {pf(9), vf(1)}});
+  }
 }
 
 }  // namespace

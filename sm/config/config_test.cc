@@ -258,7 +258,8 @@ TEST_CASE("names of the file are of clusters in the file, and of hosts with cert
   const auto text = [](const std::string& more) {
     return R"({"listen": {"address": "0.0.0.0:7473", "certificate": "/c", "key": "/k", "ca": "/a"},
       "clusters": [{"name": "prod", "issuer": "i", "keys": "/p", "default": true},
-                   {"name": "dev", "issuer": "i", "keys": "/d", "default": false}])" +
+                   {"name": "dev", "issuer": "i", "keys": "/d", "default": false,
+                    "audience": "ibpod-sm.dev"}])" +
            more + "}";
   };
   const auto config = read_config(text(R"(,
@@ -278,6 +279,10 @@ TEST_CASE("names of the file are of clusters in the file, and of hosts with cert
   CHECK(error(R"(, "nodes": {"stage/n1": {}})") ==
         R"(nodes: expected dev before the '/', or a name of the default cluster, got "stage/n1": )"
         R"("clusters" of ibpod-sm's configuration has no other cluster)");
+  CHECK(
+      error(R"(, "pfsByFirstClaim": true)") ==
+      "pfsByFirstClaim: expected false with the cluster dev, whose nodes could claim PFs of other "
+      R"(nodes, got true: list the PFs of each node in "nodes")");
   CHECK(error(R"(, "nodes": {"dev/*": {}})") ==
         R"(nodes: expected CLUSTER/NAME or the name of a node, got "dev/*")");
   CHECK(error(R"(, "guids": [{)" + range + R"(, "chosenBy": ["x", "prod/team-a"]}])") ==

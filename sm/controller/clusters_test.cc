@@ -58,8 +58,12 @@ TEST_CASE_FIXTURE(TwoClusters, "clusters: pods of one name are explained apart")
   };
   CHECK(explained("team-a/pod-c1") == kVf1.text());
   CHECK(explained("dev/team-a/pod-c1") == kDevVf.text());
-  CHECK(explained("lab/team-a/pod-c1") ==
-        "'lab/team-a/pod-c1': no binding of a pod of this name, and not a GUID");
+  CHECK(
+      explained("lab/team-a/pod-c1") ==
+      "'lab/team-a/pod-c1': namespace: expected dev before the '/', or a name of the default "
+      "cluster, got \"lab/team-a\": \"clusters\" of ibpod-sm's configuration has no other cluster");
+  CHECK(explained("prod/team-a/pod-c1")
+            .starts_with("'prod/team-a/pod-c1': namespace: expected \"team-a\", got "));
 }
 
 TEST_CASE_FIXTURE(TwoClusters,

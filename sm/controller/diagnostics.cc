@@ -151,7 +151,7 @@ Result<v1::PlanResponse> Diagnostics::plan(const fabricapi::PlanRequest& request
 
 // `name`: "NAMESPACE/POD", "POD" in the namespace default, or a GUID. A namespace of another
 // cluster has that in front.
-diagnose::Subject Diagnostics::subject_of(const std::string& name) const {
+Result<diagnose::Subject> Diagnostics::subject_of(const std::string& name) const {
   diagnose::Subject subject{.name = name};
   const auto add = [&](const fabric::Binding& binding) {
     subject.ports.push_back({binding.guid, binding});
@@ -166,8 +166,8 @@ diagnose::Subject Diagnostics::subject_of(const std::string& name) const {
   fabricapi::BindingFilter filter;
   filter.name_space = slash == name.npos ? "default" : name.substr(0, slash);
   filter.pod = slash == name.npos ? name : name.substr(slash + 1);
-  const auto listed = sources_.registry.bindings.list(filter, {});
-  if (listed) std::for_each(listed->items.begin(), listed->items.end(), add);
+  const auto listed = TRY(sources_.registry.bindings.list(filter, {}));
+  std::for_each(listed.items.begin(), listed.items.end(), add);
   return subject;
 }
 
@@ -175,7 +175,8 @@ Result<fabricapi::Explanation> Diagnostics::explain(const fabricapi::ExplainRequ
                                                     state::Now now) const {
   std::vector<diagnose::Subject> subjects;
   for (const std::string& subject : request.subjects) {
-    subjects.push_back(subject_of(subject));
+    diagnose::Subject found = TRY(subject_of(subject).during("'" + subject + "'"));
+    subjects.push_back(std::move(found));
     if (subjects.back().ports.empty())
       return Error(Code::not_found,
                    "'" + subject + "': no binding of a pod of this name, and not a GUID");

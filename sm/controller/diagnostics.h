@@ -43,7 +43,7 @@ class Diagnostics {
   Tables read_tables(state::Now now) const;
   diagnose::FabricSnapshot snapshot(const Tables& known, const Definitions& definitions,
                                     const verify::DesiredKeys& desired, state::Now now) const;
-  diagnose::Subject subject_of(const std::string& name) const;
+  Result<diagnose::Subject> subject_of(const std::string& name) const;
   std::vector<diagnose::StuckDeletion> stuck_deletions(state::Now now) const;
 
   Sources sources_;

@@ -23,6 +23,12 @@ Status check(const Policy& policy) {
     TRY(check_apart(owners, node, given.guids));
     TRY(check_apart(owners, node, given.pfs));
   }
+  if (policy.pfs_by_first_claim && !policy.clusters.others.empty())
+    return Error(Code::invalid,
+                 "pfsByFirstClaim: expected false with the cluster " +
+                     *policy.clusters.others.begin() +
+                     ", whose nodes could claim PFs of other nodes, got true: list the PFs of each "
+                     "node in \"nodes\"");
   if (policy.lease > Duration(0)) return ok();
   return Error(Code::invalid, "leaseSeconds: expected more than 0");
 }

@@ -72,7 +72,8 @@ struct Policy {
   // All GUIDs of `nodes`. The Journal sets it, so that a lookup need not search all nodes.
   std::set<ib::Guid> guids_of_nodes;
   // A PF port without an owner is assigned to the first node that binds a child on it, until that
-  // node is forgotten.
+  // node is forgotten. Not with nodes of several clusters, of which each could take the PFs of the
+  // others.
   bool pfs_by_first_claim = false;
 
   Duration lease = std::chrono::minutes(10);
@@ -80,7 +81,8 @@ struct Policy {
   RegistryLimits limits;
 };
 
-// invalid if a GUID is listed twice or is not a port GUID, or if the lease is not positive.
+// invalid if a GUID is listed twice or is not a port GUID, if the lease is not positive, or if PFs
+// are by first claim with several clusters.
 Status check(const Policy& policy);
 
 }  // namespace ibpod::sm::state

@@ -1,5 +1,6 @@
 #include "sm/state/read_state.h"
 
+#include "lib/fabric/cluster_names.h"
 #include "sm/state/names.h"
 #include "sm/state/stored.h"
 
@@ -70,6 +71,9 @@ Status read_binding(State& state, const std::string& key, const std::string& val
   TRY(check(stored.binding.attachment));
   if (key_of(stored.binding.attachment) != key)
     return unfit("its value belongs to " + text(stored.binding.attachment));
+  const fabric::Binding& binding = stored.binding;
+  if (fabric::cluster_of(binding.pod.name_space) != fabric::cluster_of(binding.attachment.node))
+    return unfit("its pod's namespace is of another cluster than its node");
   TRY(check_partitions(state.records(), stored));
   TRY(check_port(state.records(), stored.binding));
   state.add(std::move(stored.binding), std::move(stored.pending_removal));

@@ -75,6 +75,7 @@ sm.address=192.0.2.7:7474 192.0.2.7:7474
 sm.address=[2001:db8::7]:7474 [[]::]:7474
 sm.names[0]=ibpod-sm.example.com ibpod-sm.example.com sm.example.com
 sm.issuer=https://issuer.example.com https://issuer.example.com
+sm.audience=ibpod-sm.dev ibpod-sm.dev
 sm.keysSecret=keys name: keys
 sm.nodeSelector.rack=r1 rack: r1
 sm.tolerations[0].operator=Exists operator: Exists
@@ -158,7 +159,8 @@ check_tokens() {
     {"service": "sm.example.com:7473", "name": "east",
      "token": "/var/run/secrets/ibpod-sm/token", "ca": "/var/run/secrets/ibpod-sm/ca.crt"}]'
   check "ibpod-sm knows the agents' account" holds tokens ConfigMap ibpod-sm '.data["sm.json"] | fromjson.clusters[0] |
-    .serviceAccounts == ["ibpod/ibpod-agent"] and .issuer == "https://kubernetes.default.svc.cluster.local"'
+    .serviceAccounts == ["ibpod/ibpod-agent"] and .issuer == "https://kubernetes.default.svc.cluster.local"
+    and .audience == "ibpod-sm"'
   check "ibpod-sm finds the API server by its name in the cluster" holds tokens StatefulSet ibpod-sm '.spec.template.spec |
     .hostNetwork and .automountServiceAccountToken and .dnsPolicy == "ClusterFirstWithHostNet"'
   check "what the texts have stays" holds everything ConfigMap ibpod-agent '.data["agent.json"] | fromjson |

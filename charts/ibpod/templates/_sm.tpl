@@ -58,7 +58,7 @@
 {{- if not (hasKey $config "clusters") }}
 {{- $own := "/var/run/secrets/kubernetes.io/serviceaccount" }}
 {{- $keys := dict "url" "https://kubernetes.default.svc/openid/v1/jwks" "ca" (print $own "/ca.crt") "token" (print $own "/token") }}
-{{- $cluster := dict "name" "kubernetes" "issuer" .Values.sm.issuer "keys" $keys }}
+{{- $cluster := dict "name" "kubernetes" "issuer" .Values.sm.issuer "audience" .Values.sm.audience "keys" $keys }}
 {{- $_ := set $cluster "serviceAccounts" (list (print .Release.Namespace "/ibpod-agent")) }}
 {{- $_ := set $config "clusters" (list $cluster) }}
 {{- end }}
