@@ -189,8 +189,9 @@ std::vector<std::string> literals_of(const std::string& source, size_t from) {
 // The literals of each error that a preparation makes itself.
 std::vector<std::vector<std::string>> errors_of_sources() {
   std::vector<std::vector<std::string>> errors;
-  for (const char* name : {"prepare", "guids_in_use", "intent", "pf_preparation", "vf_guids",
-                           "vf_locks", "vf_state", "derive_guids"}) {
+  for (const char* name :
+       {"prepare", "guids_in_use", "intent", "pf_preparation", "pf_preparation_vfs", "vf_guids",
+        "vf_locks", "vf_state", "derive_guids"}) {
     const std::string source = read_file("agent/prepare/" + std::string(name) + ".cc").value();
     for (const std::string make : {" Error(", " in_use(\""})
       for (size_t at = 0; (at = source.find(make, at)) != std::string::npos; ++at)
