@@ -16,9 +16,9 @@ std::string number_of_vfs(size_t count) {
 
 }  // namespace
 
-void PfPreparation::set_force(bool force) {
-  force_ = force;
-  guids_.set_force(force);
+void PfPreparation::set_rules(GuidRules rules) {
+  rules_ = rules;
+  guids_.set_rules(rules);
 }
 
 void PfPreparation::add_change(const ib::PciAddress& function, const std::string& what) {
@@ -77,7 +77,7 @@ Status PfPreparation::check_host_use(const PfConfig& config) const {
 // --- the number of VFs
 
 Status PfPreparation::apply(const PfConfig& config) {
-  set_force(config.force);
+  set_rules({config.force, config.pool_guids});
   TRY(check_reach());
   TRY(check_count(config));
   const size_t wanted = config.vfs.value_or(static_cast<uint32_t>(pf_.vfs.size()));
@@ -93,7 +93,7 @@ Status PfPreparation::apply(const PfConfig& config) {
 
 Status PfPreparation::set_count(const PfConfig& config) {
   const uint32_t count = *config.vfs;
-  if (!pf_.vfs.empty() && !force_) {
+  if (!pf_.vfs.empty() && !rules_.force) {
     return Error(Code::busy, "it has " + number_of_vfs(pf_.vfs.size()) + ", but " + config.path +
                                  ".numVfs is " + std::to_string(count) +
                                  ": existing VFs are kept; set \"force\": true to replace them");
@@ -108,10 +108,10 @@ Status PfPreparation::make_vfs(uint32_t count) {
     return Error(Code::unavailable,
                  "it has no driver to make VFs: load the adapter's driver (modprobe mlx5_core), "
                  "and check dmesg");
-  Intent intent{pf_.address, deps_.boot_id, *pf_.driver, {}, force_};
+  Intent intent{pf_.address, deps_.boot_id, *pf_.driver, {}, rules_.force, {}, rules_.pool};
   for (uint32_t vf = 0; vf < count; ++vf) intent.vfs.push_back(vf);
   // If an administrator has autoprobe off, VFs are made and not bound.
-  const bool to_be_bound = pf_.autoprobe || force_;
+  const bool to_be_bound = pf_.autoprobe || rules_.force;
   if (to_be_bound) TRY(intents_.write(intent));
   Errors errors;
   errors.collect(make_unbound(count));
@@ -137,11 +137,11 @@ Status PfPreparation::remove_all() {
 
 Status PfPreparation::check_removable(const ib::PciAddress& address) {
   const bool ours = TRY(locks_.acquire(address));
-  if (!ours) return Error(Code::busy, "it is in use: a pod has it");
+  if (!ours) return in_use("a pod has it");
   const VfState vf = TRY(read_vf_state(kernel_, address));
   if (!vf.function.driver) return ok();
   if (vf.has_own_driver()) return check_idle(kernel_, vf);
-  return Error(Code::busy, "it is in use: it is bound to " + *vf.function.driver);
+  return in_use("it is bound to " + *vf.function.driver);
 }
 
 Status PfPreparation::reload() {
@@ -154,7 +154,7 @@ Status PfPreparation::reload() {
 // --- finishing what was begun
 
 Status PfPreparation::finish(const Intent& intent) {
-  set_force(intent.force);
+  set_rules({intent.force, intent.pool_guids});
   Errors errors;
   std::vector<VfState> ready;
   for (const uint32_t vf : intent.vfs) {
