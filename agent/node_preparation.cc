@@ -1,5 +1,6 @@
 #include "agent/node_preparation.h"
 
+#include "agent/kubelet/kubelet_pods.h"
 #include "agent/prepare/pf_config.h"
 #include "agent/prepare/prepare.h"
 
@@ -54,8 +55,13 @@ void NodePreparation::prepare_again(sm_client::Fabrics* fabrics) {
 
 void NodePreparation::prepare_until(sm_client::Fabrics* fabrics, Deadline deadline) {
   const config::Config& config = config_.config();
-  const prepare::PrepareDeps node{host_.kernel(), host_.records(), config.state_folder,
-                                  host_.boot_id(), fabrics ? fabrics->guid_allocator() : nullptr};
+  const prepare::PrepareDeps node{
+      host_.kernel(),
+      host_.records(),
+      config.state_folder,
+      host_.boot_id(),
+      fabrics ? fabrics->guid_allocator() : nullptr,
+      host_.kubelet() ? kubelet::pod_finder(*host_.kubelet()) : nullptr};
   const prepare::PrepareResult prepared =
       prepare::prepare_node(node, prepare::parse_pf_configs(config.pfs).pfs, deadline);
   errors_ = telemetry_.report_preparation(prepared);

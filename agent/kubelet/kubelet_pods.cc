@@ -6,6 +6,16 @@ namespace ibpod::agent::kubelet {
 namespace {
 
 constexpr Duration kTimeout{10'000};
+// The agent's own thread waits for it.
+constexpr Duration kFindTimeout{2'000};
+
+// After its start the kubelet lists no pods, whatever runs.
+Result<std::vector<kube::PodDevices>> list_known(const kube::PodResources& kubelet,
+                                                 Deadline deadline) {
+  std::optional<std::vector<kube::PodDevices>> pods = TRY(kubelet.list(deadline));
+  if (pods) return *std::move(pods);
+  return Error(Code::unavailable, "the kubelet does not list any pods yet");
+}
 
 }  // namespace
 
@@ -26,12 +36,11 @@ Result<std::vector<gc::PodDevices>> KubeletPods::list_pods() {
 
 Result<kube::PodDevices> find_pod(const kube::PodResources& kubelet, const std::string& name_space,
                                   const std::string& pod, Deadline deadline) {
-  const std::optional<std::vector<kube::PodDevices>> pods = TRY(kubelet.list(deadline));
-  if (!pods) return Error(Code::unavailable, "the kubelet does not list any pods yet");
-  const auto found = std::find_if(pods->begin(), pods->end(), [&](const kube::PodDevices& one) {
+  const std::vector<kube::PodDevices> pods = TRY(list_known(kubelet, deadline));
+  const auto found = std::find_if(pods.begin(), pods.end(), [&](const kube::PodDevices& one) {
     return one.name == pod && one.namespace_name == name_space;
   });
-  if (found != pods->end()) return *found;
+  if (found != pods.end()) return *found;
   return Error(Code::unavailable,
                "the kubelet does not list the pod " + name_space + "/" + pod + " yet");
 }
@@ -57,6 +66,22 @@ bool has_device(const kube::PodDevices& pod, const ib::PciAddress& device) {
     }
   }
   return false;
+}
+
+PodOf pod_finder(kube::PodResources kubelet, Duration max_age) {
+  using Listed = Result<std::vector<kube::PodDevices>>;
+  return [kubelet = std::move(kubelet), max_age, listed = std::optional<Listed>(),
+          renewal = Deadline::in(Duration(0))](
+             const ib::PciAddress& device) mutable -> Result<std::optional<std::string>> {
+    if (!listed || (*listed && renewal.passed())) {
+      listed.emplace(list_known(kubelet, Deadline::in(kFindTimeout)));
+      renewal = Deadline::in(max_age);
+    }
+    if (!*listed) return listed->error();
+    for (const kube::PodDevices& pod : **listed)
+      if (has_device(pod, device)) return std::optional(pod.namespace_name + "/" + pod.name);
+    return std::optional<std::string>();
+  };
 }
 
 }  // namespace ibpod::agent::kubelet

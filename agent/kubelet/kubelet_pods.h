@@ -5,6 +5,12 @@
 #include "lib/ib/pci_address.h"
 #include "lib/kube/pod_resources.h"
 
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace ibpod::agent::kubelet {
 
 class KubeletPods : public gc::Pods {
@@ -26,5 +32,12 @@ std::vector<std::string> device_ids_of(const kube::PodDevices& pod, const std::s
 
 // True if the pod was given this device, of any resource: an ID that is its PCI address.
 bool has_device(const kube::PodDevices& pod, const ib::PciAddress& device);
+
+// Answers which pod was given a device, of any resource: "team/a"; nothing: none. unavailable if
+// the kubelet lists no pods at all, as after its start. For one preparation: a list serves for
+// `max_age` (the kubelet refuses many calls in a row), and a kubelet that has not answered is not
+// asked again.
+using PodOf = std::function<Result<std::optional<std::string>>(const ib::PciAddress& device)>;
+PodOf pod_finder(kube::PodResources kubelet, Duration max_age = std::chrono::seconds(1));
 
 }  // namespace ibpod::agent::kubelet

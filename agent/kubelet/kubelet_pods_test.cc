@@ -48,5 +48,38 @@ TEST_CASE("of a pod that the kubelet does not name nothing is known yet") {
   CHECK(ask("ns", "b").error().text().find("does not list the pod ns/b yet") != std::string::npos);
 }
 
+TEST_CASE("the pod of a device is found, and none if no pod was given it") {
+  FakeKubelet kubelet(true);
+  ::v1::ListPodResourcesResponse pods;
+  auto& pod = *pods.add_pod_resources();
+  pod.set_name("a");
+  pod.set_namespace_("team");
+  auto& devices = *pod.add_containers()->add_devices();
+  devices.set_resource_name("other.com/vfs");
+  devices.add_device_ids("0000:3b:00.2");
+  kubelet.set_pods(pods);
+  const kube::PodResources asked(kubelet.pod_resources());
+  const PodOf current = pod_finder(asked, Duration(0));
+  const PodOf kept = pod_finder(asked, std::chrono::hours(1));
+  CHECK(current(kDevice).value() == "team/a");
+  CHECK(kept(kDevice).value() == "team/a");
+  CHECK_FALSE(current(ib::PciAddress::parse("0000:3b:00.3").value()).value());
+  pods.mutable_pod_resources(0)->clear_containers();
+  kubelet.set_pods(pods);
+  CHECK_FALSE(current(kDevice).value());
+  CHECK(kept(kDevice).value() == "team/a");
+}
+
+TEST_CASE("a kubelet that lists no pods says nothing of a device, and is not asked again") {
+  FakeKubelet kubelet(true);
+  const PodOf pod_of = pod_finder(kube::PodResources(kubelet.pod_resources()), Duration(0));
+  CHECK(pod_of(kDevice).error().text() == "the kubelet does not list any pods yet");
+  ::v1::ListPodResourcesResponse pods;
+  pods.add_pod_resources()->set_name("a");
+  kubelet.set_pods(pods);
+  CHECK(pod_of(kDevice).error().code() == Code::unavailable);
+  CHECK_FALSE(pod_finder(kube::PodResources(kubelet.pod_resources()))(kDevice).value().has_value());
+}
+
 }  // namespace
 }  // namespace ibpod::agent::kubelet

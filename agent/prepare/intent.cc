@@ -1,5 +1,6 @@
 #include "agent/prepare/intent.h"
 
+#include "lib/json/read.h"
 #include "lib/json/version.h"
 
 namespace ibpod::agent::prepare {
@@ -17,6 +18,7 @@ std::string text_of(const Intent& intent) {
   document.set(json::kVersion, kNewest).set("bootId", intent.boot_id);
   document.set("driver", intent.driver).set("vfs", vfs).set("force", intent.force);
   if (intent.binding) document.set("binding", *intent.binding);
+  if (intent.pool_guids) document.set("guids", "pool");
   return document.text() + "\n";
 }
 
@@ -37,6 +39,9 @@ Result<Intent> parse(const ib::PciAddress& pf, const std::string& text) {
     const int64_t vf = TRY(number.integer(0, UINT16_MAX));
     intent.vfs.push_back(static_cast<uint32_t>(vf));
   }
+  const std::optional<Value> guids = document.find("guids");
+  if (guids)
+    intent.pool_guids = TRY(json::read_word<bool>(*guids, {{"keep", false}, {"pool", true}}));
   const std::optional<Value> binding = document.find("binding");
   if (binding) {
     const int64_t vf = TRY(binding->integer(0, UINT16_MAX));

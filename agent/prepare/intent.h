@@ -23,6 +23,7 @@ struct Intent {
   // The VF that is being bound. Where this process ends inside a bind, the kernel's clients may
   // have given up half way (docs/kernel-notes.md#a-kill-in-a-bind): it is bound once more.
   std::optional<uint32_t> binding = {};
+  bool pool_guids = false;  // whether GUIDs that are not of the pool give way
   bool operator==(const Intent&) const = default;
 };
 

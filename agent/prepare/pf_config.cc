@@ -2,6 +2,7 @@
 
 #include "lib/base/join.h"
 #include "lib/base/nearest.h"
+#include "lib/json/read.h"
 
 #include <algorithm>
 #include <array>
@@ -97,6 +98,11 @@ constexpr Key kKeys[] = {
     {"force",
      [](const Value& value, PfConfig& config) -> Status {
        config.force = TRY(value.boolean());
+       return ok();
+     }},
+    {"guids",
+     [](const Value& value, PfConfig& config) -> Status {
+       config.pool_guids = TRY(json::read_word<bool>(value, {{"keep", false}, {"pool", true}}));
        return ok();
      }},
     {"allowHostUse",

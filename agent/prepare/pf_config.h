@@ -27,6 +27,9 @@ struct PfConfig {
   // True if settings of an administrator (number of VFs, GUIDs, link policy, autoprobe) are
   // overwritten.
   bool force = false;
+  // True if GUIDs that others have set give way to those of the pool, in VFs that nothing uses
+  // (guids: "pool").
+  bool pool_guids = false;
   // True if VFs of a PF are made, removed or given GUIDs although the host uses the PF itself
   // (allowHostUse).
   bool allow_host_use = false;

@@ -24,7 +24,8 @@ node::Netdev netdev(const std::string& name, const std::vector<std::string>& alt
 TEST_CASE("an entry is read with all its keys") {
   const PfConfigs all = parsed(R"([
     {"vendor": "15b3", "deviceID": "0x101B", "rootDevices": ["0000:3B:00.0", "0000:5e:00.0"],
-     "pfNames": ["ib0", "ibp59s0f0"], "numVfs": 8, "force": true, "allowHostUse": true},
+     "pfNames": ["ib0", "ibp59s0f0"], "numVfs": 8, "force": true, "guids": "pool",
+     "allowHostUse": true},
     {"pfNames": ["ib4"]}])");
   REQUIRE(all.errors.empty());
   REQUIRE(all.pfs.size() == 2);
@@ -35,8 +36,14 @@ TEST_CASE("an entry is read with all its keys") {
                                {"ib0", "ibp59s0f0"},
                                8,
                                true,
+                               true,
                                true});
-  CHECK(all.pfs[1] == PfConfig{"pfs[1]", {}, {}, {}, {"ib4"}, {}, false, false});
+  CHECK(all.pfs[1] == PfConfig{"pfs[1]", {}, {}, {}, {"ib4"}, {}, false, false, false});
+}
+
+TEST_CASE("GUIDs of others are kept if nothing is said, or that") {
+  CHECK_FALSE(parsed(R"([{"vendor": "15b3"}])").pfs.at(0).pool_guids);
+  CHECK_FALSE(parsed(R"([{"vendor": "15b3", "guids": "keep"}])").pfs.at(0).pool_guids);
 }
 
 const struct {
@@ -55,7 +62,10 @@ const struct {
      "pfs[0].numvfs: unknown key; did you mean \"numVfs\"?"},
     {R"([{"vendor": "15b3", "mtu": 4}])",
      "pfs[0].mtu: unknown key, expected one of vendor, deviceID, rootDevices, "
-     "pfNames, numVfs, force, allowHostUse"},
+     "pfNames, numVfs, force, guids, allowHostUse"},
+    {R"([{"vendor": "15b3", "guids": "replace"}])",
+     "pfs[0].guids: expected keep or pool, got \"replace\""},
+    {R"([{"vendor": "15b3", "guids": true}])", "pfs[0].guids: expected a string, got true"},
     {R"([{"vendor": 5555}])", "pfs[0].vendor: expected a string, got the number 5555"},
     {R"([{"vendor": "mellanox"}])",
      "pfs[0].vendor: \"mellanox\" is not a PCI ID: expected 4 hex digits, such as \"15b3\""},

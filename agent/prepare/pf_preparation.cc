@@ -3,8 +3,6 @@
 #include "lib/node/describe.h"
 #include "lib/node/vf.h"
 
-#include <algorithm>
-
 #include <net/if_arp.h>
 
 namespace ibpod::agent::prepare {
@@ -18,9 +16,9 @@ std::string number_of_vfs(size_t count) {
 
 }  // namespace
 
-void PfPreparation::set_force(bool force) {
-  force_ = force;
-  guids_.set_force(force);
+void PfPreparation::set_rules(GuidRules rules) {
+  rules_ = rules;
+  guids_.set_rules(rules);
 }
 
 void PfPreparation::add_change(const ib::PciAddress& function, const std::string& what) {
@@ -79,7 +77,7 @@ Status PfPreparation::check_host_use(const PfConfig& config) const {
 // --- the number of VFs
 
 Status PfPreparation::apply(const PfConfig& config) {
-  set_force(config.force);
+  set_rules({config.force, config.pool_guids});
   TRY(check_reach());
   TRY(check_count(config));
   const size_t wanted = config.vfs.value_or(static_cast<uint32_t>(pf_.vfs.size()));
@@ -95,7 +93,7 @@ Status PfPreparation::apply(const PfConfig& config) {
 
 Status PfPreparation::set_count(const PfConfig& config) {
   const uint32_t count = *config.vfs;
-  if (!pf_.vfs.empty() && !force_) {
+  if (!pf_.vfs.empty() && !rules_.force) {
     return Error(Code::busy, "it has " + number_of_vfs(pf_.vfs.size()) + ", but " + config.path +
                                  ".numVfs is " + std::to_string(count) +
                                  ": existing VFs are kept; set \"force\": true to replace them");
@@ -110,10 +108,10 @@ Status PfPreparation::make_vfs(uint32_t count) {
     return Error(Code::unavailable,
                  "it has no driver to make VFs: load the adapter's driver (modprobe mlx5_core), "
                  "and check dmesg");
-  Intent intent{pf_.address, deps_.boot_id, *pf_.driver, {}, force_};
+  Intent intent{pf_.address, deps_.boot_id, *pf_.driver, {}, rules_.force, {}, rules_.pool};
   for (uint32_t vf = 0; vf < count; ++vf) intent.vfs.push_back(vf);
   // If an administrator has autoprobe off, VFs are made and not bound.
-  const bool to_be_bound = pf_.autoprobe || force_;
+  const bool to_be_bound = pf_.autoprobe || rules_.force;
   if (to_be_bound) TRY(intents_.write(intent));
   Errors errors;
   errors.collect(make_unbound(count));
@@ -139,11 +137,11 @@ Status PfPreparation::remove_all() {
 
 Status PfPreparation::check_removable(const ib::PciAddress& address) {
   const bool ours = TRY(locks_.acquire(address));
-  if (!ours) return Error(Code::busy, "it is in use: a pod has it");
+  if (!ours) return in_use("a pod has it");
   const VfState vf = TRY(read_vf_state(kernel_, address));
   if (!vf.function.driver) return ok();
   if (vf.has_own_driver()) return check_idle(kernel_, vf);
-  return Error(Code::busy, "it is in use: it is bound to " + *vf.function.driver);
+  return in_use("it is bound to " + *vf.function.driver);
 }
 
 Status PfPreparation::reload() {
@@ -156,7 +154,7 @@ Status PfPreparation::reload() {
 // --- finishing what was begun
 
 Status PfPreparation::finish(const Intent& intent) {
-  set_force(intent.force);
+  set_rules({intent.force, intent.pool_guids});
   Errors errors;
   std::vector<VfState> ready;
   for (const uint32_t vf : intent.vfs) {
@@ -222,64 +220,6 @@ Status PfPreparation::set_guids(const VfState& vf) {
   const std::optional<ib::Guid> port = TRY(guids_.set(vf));
   if (port) add_change(vf.function.address, "set the port GUID " + port->text());
   return ok();
-}
-
-// --- what VFs lack
-
-// One that cannot be judged now may lack something: complete_vfs() returns the reason.
-bool PfPreparation::is_complete() {
-  return std::none_of(pf_.vfs.begin(), pf_.vfs.end(), [&](const ib::PciAddress& address) {
-    const Result<VfState> vf = read_vf_state(kernel_, address);
-    const Result<bool> wrong = vf ? guids_.needs_change(*vf) : vf.error();
-    return !wrong || *wrong;
-  });
-}
-
-// Each VF by itself: one that is in use does not keep the others from their GUIDs.
-Status PfPreparation::complete_vfs() {
-  Errors errors;
-  std::vector<uint32_t> to_bind;
-  for (uint32_t vf = 0; vf < pf_.vfs.size(); ++vf)
-    errors.collect(complete_vf(vf, to_bind), pf_.vfs[vf].text());
-  if (!to_bind.empty()) errors.collect(rebind(to_bind));
-  return errors.status();
-}
-
-Status PfPreparation::complete_vf(uint32_t number, std::vector<uint32_t>& to_bind) {
-  const ib::PciAddress& address = pf_.vfs[number];
-  const VfState before = TRY(read_vf_state(kernel_, address));
-  const bool wrong_before = TRY(guids_.needs_change(before));
-  if (!wrong_before) return ok();
-  const bool ours = TRY(locks_.acquire(address));
-  if (!ours) return ok();
-  const VfState vf = TRY(read_vf_state(kernel_, address));
-  const bool wrong = TRY(guids_.needs_change(vf));
-  if (!wrong) return ok();
-  if (!vf.has_own_driver()) return set_guids(vf);
-  TRY(check_idle(kernel_, vf));
-  if (!pf_.autoprobe && !force_) {
-    return Error(Code::busy,
-                 "it must be bound again to get its GUID, but the kernel does not bind VFs while "
-                 "sriov_drivers_autoprobe of " +
-                     pf_.address.text() + " is 0: set it to 1, or set \"force\": true");
-  }
-  const node::Guids guids = TRY(guids_.desired(vf));
-  TRY(set_guids(vf));
-  if (vf.shown != guids) to_bind.push_back(number);
-  return ok();
-}
-
-Status PfPreparation::rebind(const std::vector<uint32_t>& vfs) {
-  const Intent intent{pf_.address, deps_.boot_id, pf_.driver.value_or(""), vfs, force_};
-  TRY(intents_.write(intent));
-  Errors errors;
-  for (const uint32_t vf : vfs) {
-    const Status unbound = kernel_.set_driver(pf_.vfs[vf], std::nullopt);
-    if (unbound) add_change(pf_.vfs[vf], "bound again to get its GUID");
-    errors.collect(unbound, pf_.vfs[vf].text());
-  }
-  errors.collect(finish(intent));
-  return errors.status();
 }
 
 }  // namespace ibpod::agent::prepare

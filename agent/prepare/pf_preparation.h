@@ -47,14 +47,16 @@ class PfPreparation {
   bool is_complete();
   Status complete_vfs();
   Status complete_vf(uint32_t number, std::vector<uint32_t>& to_bind);
+  Status check_may_change(const VfState& vf) const;
   Status rebind(const std::vector<uint32_t>& vfs);
+  Status unbind_with_guids(const ib::PciAddress& address);
   Status reload();
 
   Status make_ready(const ib::PciAddress& vf, bool half_bound, std::vector<VfState>& ready);
   Status bind_all(const std::vector<VfState>& ready, Intent intent);
   Status bind(const VfState& vf, const std::string& driver);
   Status set_guids(const VfState& vf);
-  void set_force(bool force);
+  void set_rules(GuidRules rules);
   void add_change(const ib::PciAddress& function, const std::string& what);
 
   const PrepareDeps& deps_;
@@ -64,7 +66,7 @@ class PfPreparation {
   Deadline deadline_;
   VfLocks locks_;
   VfGuids guids_;
-  bool force_ = false;
+  GuidRules rules_;
   std::vector<std::string> done_;
 };
 

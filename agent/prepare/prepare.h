@@ -8,6 +8,7 @@
 #include "lib/node/records.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct PrepareDeps {
   // The port GUID of a PF's VF, unique in the cluster; nothing: it is derived from the PF's. Called
   // again for the same VF it answers the same.
   std::function<Result<ib::Guid>(const ib::PciAddress& pf, uint32_t vf)> port_guid = {};
+  // The pod that the kubelet has given a device to, of whatever plugin: "team/a"; nothing: none.
+  // Null: the node has no kubelet.
+  std::function<Result<std::optional<std::string>>(const ib::PciAddress& device)> pod_of = {};
 };
 
 struct PrepareResult {

@@ -35,6 +35,18 @@ const Scenario kScenarios[] = {
        fixture.k = fake::node_with(1, 2);
        fixture.config().force = true;
      }},
+    {"VFs have GUIDs that are not of the pool",
+     [](PrepareFixture& fixture) {
+       fixture.k = fake::node_with(1, 2);
+       fixture.config().pool_guids = true;
+     }},
+    {"VFs are made, and their PF remembers GUIDs that are not of the pool",
+     [](PrepareFixture& fixture) {
+       fixture.k = fake::node_with(1, 2);
+       fixture.k.remove_vfs(kPf);
+       fixture.config().vfs = 2;
+       fixture.config().pool_guids = true;
+     }},
     {"autoprobe is off on purpose",
      [](PrepareFixture& fixture) {
        fixture.k.function_state(kPf).autoprobe = false;

@@ -552,6 +552,17 @@ TEST_CASE("an intent of a newer version is told with its file, and it and its PF
   CHECK(read_file(file).value() == R"({"version":2,"steps":["bind"]})");
 }
 
+TEST_CASE("an intent says which GUIDs give way, and with a wrong word it is damaged") {
+  PrepareFixture fixture;
+  const Intent intent{kPf, "boot-1", "mlx5_core", {0}, false, {}, true};
+  fixture.intents.write(intent).value();
+  CHECK(fixture.intents.find(kPf).value() == intent);
+  fixture.folder.write("preparation/" + kPf.text() + ".json",
+                       R"({"version":1,"bootId":"boot-1","driver":"mlx5_core","vfs":[0],)"
+                       R"("force":false,"guids":"all"})");
+  CHECK(contains(fixture.problems(), "is damaged: remove it: guids: expected keep or pool"));
+}
+
 TEST_CASE("an intent of the first version is finished") {
   const Path kept = "tests/data/first_version/node";
   const Intent intent{kPf, "5f2c7f04-9f1e-4c63-8d8a-1f7f2c0a9b1e", "mlx5_core", {0, 1, 2}, true, 1};

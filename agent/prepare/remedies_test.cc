@@ -110,6 +110,25 @@ const Row kRows[] = {
        fixture.k.unbind(vf(1));
        fixture.k.bind(vf(1), "mlx5_core").value();
      }},
+    {"GUIDs of others, of a VF that a program uses",
+     [](PrepareFixture& fixture) {
+       fixture.k = fake::node_with(1, 1);
+       fixture.config().pool_guids = true;
+       fixture.k.rdma_users_of[vf(0)] = {{.process = 4711}};
+     },
+     "it keeps GUIDs that are not of the pool until nothing uses it",
+     "process 4711 has its RDMA device open: end it",
+     [](PrepareFixture& fixture) { fixture.k.rdma_users_of.clear(); }},
+    {"GUIDs of others, of a VF that may be a virtual machine's",
+     [](PrepareFixture& fixture) {
+       fixture.k = fake::node_with(1, 1);
+       fixture.config().pool_guids = true;
+       fixture.k.unbind(vf(0));
+       fixture.k.bind(vf(0), "vfio-pci").value();
+     },
+     "it is bound to vfio-pci",
+     "unbind it (echo 0000:3b:00.1 > /sys/bus/pci/drivers/vfio-pci/unbind)",
+     [](PrepareFixture& fixture) { fixture.k.unbind(vf(0)); }},
     {"autoprobe off, and set to 1",
      [](PrepareFixture& fixture) {
        fixture.make_bare_vfs(1);
@@ -158,8 +177,6 @@ struct Other {
 const Other kOthers[] = {
     {"it has no driver to make VFs: load the adapter's driver (modprobe mlx5_core), ",
      "a PF without a driver has no IPoIB interface, which is reported first"},
-    {"it is in use: a pod has it", "the pod's end is its remedy: prepare_test.cc"},
-    {"it is in use: it is bound to ", "another driver's user has it: prepare_test.cc"},
     {"its interface is not in the host's namespace", "as that of a pod: prepare_test.cc"},
     {"its RDMA device is not in the host's namespace", "as that of a pod"},
     {"it has disappeared", "it was removed between two steps: the next preparation sees that"},
@@ -189,8 +206,9 @@ std::vector<std::string> literals_of(const std::string& source, size_t from) {
 // The literals of each error that a preparation makes itself.
 std::vector<std::vector<std::string>> errors_of_sources() {
   std::vector<std::vector<std::string>> errors;
-  for (const char* name : {"prepare", "guids_in_use", "intent", "pf_preparation", "vf_guids",
-                           "vf_locks", "vf_state", "derive_guids"}) {
+  for (const char* name :
+       {"prepare", "guids_in_use", "intent", "pf_preparation", "pf_preparation_vfs", "vf_guids",
+        "vf_locks", "vf_state", "vf_users", "derive_guids"}) {
     const std::string source = read_file("agent/prepare/" + std::string(name) + ".cc").value();
     for (const std::string make : {" Error(", " in_use(\""})
       for (size_t at = 0; (at = source.find(make, at)) != std::string::npos; ++at)

@@ -36,9 +36,10 @@ struct PrepareFixture {
   }
   PfConfig& config() { return configs.front(); }
   std::function<Result<ib::Guid>(const ib::PciAddress&, uint32_t)> pool;  // of an SM service
+  std::function<Result<std::optional<std::string>>(const ib::PciAddress&)> pod_of;  // of a kubelet
 
   PrepareResult run(const std::string& boot_id = "boot-1") {
-    return prepare_node({k, records, folder.path(), boot_id, pool}, configs,
+    return prepare_node({k, records, folder.path(), boot_id, pool, pod_of}, configs,
                         Deadline::in(Duration(600'000)));
   }
   // The texts of all problems, a line each.

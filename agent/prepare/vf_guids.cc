@@ -20,7 +20,7 @@ Result<ib::Guid> VfGuids::port_guid_for(const VfState& vf, ib::Guid derived) con
 }
 
 Result<node::Guids> VfGuids::desired(const VfState& vf) const {
-  node::Guids guids = force_ ? node::Guids{} : vf.guids();
+  node::Guids guids = rules_.keep_guids() ? vf.guids() : node::Guids{};
   if (!guids.none()) return guids;
   const ib::Guid pf = TRY(pf_guid());
   const node::Guids derived = TRY(derive_guids(pf, vf.function.vf));
@@ -31,14 +31,40 @@ Result<node::Guids> VfGuids::desired(const VfState& vf) const {
   return guids;
 }
 
+// The state of the VF before the pod that has it, which may have requested other GUIDs.
+Result<std::optional<node::Original>> VfGuids::recorded(const ib::PciAddress& vf) const {
+  const std::vector<node::RecordName> names = TRY(deps_.records.in_folder(vf.text()));
+  for (const node::RecordName& name : names) {
+    const Result<node::Record> record = deps_.records.read(name);
+    if (!record || record->boot_id != deps_.boot_id) continue;
+    const node::Original& original = record->original;
+    if (original.guids || original.pf_configured) return std::optional(original);
+  }
+  return std::optional<node::Original>();
+}
+
+Result<bool> VfGuids::is_foreign(const VfState& vf) const {
+  const node::Guids guids = TRY(desired(vf));
+  const auto differ = [&](const std::optional<node::Guids>& known) {
+    return known && *known != guids;
+  };
+  const std::optional<node::Original> original = TRY(recorded(vf.function.address));
+  if (original) return differ(original->guids) || differ(original->pf_configured);
+  if (vf.has_own_driver() && !vf.shown && !vf.pf_configured) return true;
+  return differ(vf.shown) || differ(vf.pf_guids());
+}
+
 Result<bool> VfGuids::needs_change(const VfState& vf) const {
-  if (!force_) return vf.lacks_guid();
+  if (rules_.pool) {
+    const bool foreign = TRY(is_foreign(vf));
+    if (foreign) return true;
+  }
+  if (!rules_.force) return vf.lacks_guid();
   if (vf.has_own_driver() && !vf.shown) return false;  // a pod has it: not ours to judge
   const node::Guids guids = TRY(desired(vf));
   if (vf.shown && *vf.shown != guids) return true;
   if (!vf.pf_configured) return !vf.shown;  // what it shows is all that can be known
-  return node::Guids{vf.pf_configured->node_guid, vf.pf_configured->port_guid} != guids ||
-         vf.pf_configured->policy != nl::LinkPolicy::automatic;
+  return vf.pf_guids() != guids || vf.pf_configured->policy != nl::LinkPolicy::automatic;
 }
 
 // Sets the policy first: if the process is killed between the two, the next run must not take the
@@ -47,12 +73,10 @@ Result<std::optional<ib::Guid>> VfGuids::set(const VfState& vf) {
   const node::Guids guids = TRY(desired(vf));
   const bool disabled = !vf.pf_configured || vf.pf_configured->policy == nl::LinkPolicy::disable;
   const bool other = vf.pf_configured && vf.pf_configured->policy != nl::LinkPolicy::automatic;
-  if (disabled || (force_ && other))
+  if (disabled || (rules_.force && other))
     TRY(deps_.kernel.set_vf_policy(vf.function, nl::LinkPolicy::automatic));
   in_use_.add(vf.function.address, guids);
-  if (vf.pf_configured &&
-      node::Guids{vf.pf_configured->node_guid, vf.pf_configured->port_guid} == guids)
-    return std::optional<ib::Guid>();
+  if (vf.pf_guids() == guids) return std::optional<ib::Guid>();
   TRY(deps_.kernel.set_vf_guids(vf.function, guids.node, guids.port));
   return std::optional(guids.port);
 }

@@ -49,7 +49,7 @@ TEST_CASE("GUIDs that an administrator has chosen stay, unless they are to be re
   fixture.choose(0);
   CHECK(fixture.guids.desired(fixture.state(0)).value() == kChosen);
   CHECK_FALSE(fixture.guids.set(fixture.state(0)).value());
-  fixture.guids.set_force(true);
+  fixture.guids.set_rules({.force = true});
   CHECK(fixture.guids.needs_change(fixture.state(0)).value());
   CHECK(fixture.guids.set(fixture.state(0)).value() == derived(0).port);
 }

@@ -12,24 +12,29 @@ using node::kHost;
 
 ib::Guid first_of(ib::Guid one, ib::Guid other) { return one.none() ? other : one; }
 
-Error in_use(const std::string& why) { return Error(Code::busy, "it is in use: " + why); }
-
 }  // namespace
+
+Error in_use(const std::string& why) { return Error(Code::busy, "it is in use: " + why); }
 
 bool VfState::has_own_driver() const {
   return function.driver.has_value() && !node::is_vfio(*function.driver);
 }
 
+std::optional<node::Guids> VfState::pf_guids() const {
+  if (!pf_configured) return std::nullopt;
+  return node::Guids{pf_configured->node_guid, pf_configured->port_guid};
+}
+
 node::Guids VfState::guids() const {
   const node::Guids now = shown.value_or(node::Guids{});
-  if (!pf_configured) return now;
-  return {first_of(pf_configured->node_guid, now.node),
-          first_of(pf_configured->port_guid, now.port)};
+  const std::optional<node::Guids> next = pf_guids();
+  if (!next) return now;
+  return {first_of(next->node, now.node), first_of(next->port, now.port)};
 }
 
 bool VfState::lacks_guid() const {
   if (has_own_driver()) return shown && shown->none();
-  return pf_configured && node::Guids{pf_configured->node_guid, pf_configured->port_guid}.none();
+  return pf_configured && pf_guids()->none();
 }
 
 Result<VfState> read_vf_state(node::Kernel& kernel, const ib::PciAddress& vf) {

@@ -2,6 +2,9 @@
 
 #include "lib/base/utf8.h"
 
+#include <map>
+#include <tuple>
+
 namespace ibpod::agent::sm_client {
 namespace {
 
@@ -223,13 +226,17 @@ std::set<ib::Guid> Fabrics::other_subnets(const Fabric& fabric) const {
 
 // The only one gives them before a port is up, and to whatever PF.
 std::function<Result<ib::Guid>(const ib::PciAddress&, uint32_t)> Fabrics::guid_allocator() {
-  return [this, away = std::map<const Fabric*, Error>()](const ib::PciAddress& pf,
-                                                         uint32_t vf) mutable -> Result<ib::Guid> {
+  using Vf = std::tuple<const Fabric*, ib::PciAddress, uint32_t>;
+  return [this, away = std::map<const Fabric*, Error>(), known = std::map<Vf, ib::Guid>()](
+             const ib::PciAddress& pf, uint32_t vf) mutable -> Result<ib::Guid> {
     Fabric* fabric = &fabrics_.front();
     if (fabrics_.size() > 1) fabric = TRY(fabric_of(pf));
+    const auto before = known.find({fabric, pf, vf});
+    if (before != known.end()) return before->second;
     const auto silent = away.find(fabric);
     if (silent != away.end()) return silent->second;
     Result<ib::Guid> given = allocate_guid(fabric->client, deps_.node, pf, vf);
+    if (given) known.emplace(Vf{fabric, pf, vf}, *given);
     if (!given && given.error().code() == Code::unavailable) away.emplace(fabric, given.error());
     return given;
   };

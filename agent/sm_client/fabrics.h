@@ -87,7 +87,8 @@ class Fabrics {
   void set_bind_faults(std::vector<device_plugin::Device>& devices) const;
 
   // For one preparation: the GUID of a PF's VF, out of the pool of the service that has the PF's
-  // fabric; with several, once its port is up. A service that has not answered is not asked again.
+  // fabric; with several, once its port is up. A service is asked once for each VF, and no more
+  // after it has not answered.
   std::function<Result<ib::Guid>(const ib::PciAddress& pf, uint32_t vf)> guid_allocator();
 
   // As nodeapi::Node has them: unsupported, too, where the device's PF is on none of the fabrics.

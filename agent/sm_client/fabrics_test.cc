@@ -181,6 +181,15 @@ TEST_CASE_FIXTURE(TwoRails, "in one preparation a service that does not answer i
   CHECK(fabrics->guid_allocator()(pf[1], 1));
 }
 
+TEST_CASE_FIXTURE(TwoRails, "in one preparation a service is asked once for the GUID of a VF") {
+  const auto pool = fabrics->guid_allocator();
+  CHECK(pool(pf[1], 3).value() == ib::Guid(0x0200'0000'0000'f003));
+  west.leave();
+  CHECK(pool(pf[1], 3).value() == ib::Guid(0x0200'0000'0000'f003));
+  CHECK(pool(pf[1], 4).error().code() == Code::unavailable);
+  CHECK(pool(pf[1], 3));
+}
+
 TEST_CASE_FIXTURE(TwoRails,
                   "the only one gives GUIDs to whatever PF, and binds on its subnet alone") {
   fabrics.reset();

@@ -63,6 +63,53 @@ Result<std::optional<KernelQueuePair>> read_queue_pair(Bytes entry) {
   return pair.owner.empty() ? std::optional<KernelQueuePair>() : std::optional(std::move(pair));
 }
 
+// Nothing: it is the kernel's, of which the entry says nothing.
+Result<std::optional<uint32_t>> read_context_owner(Bytes entry) {
+  bool numbered = false;
+  uint32_t process = 0;
+  const auto found = TRY(attributes(entry));
+  for (const Attribute& attribute : found) {
+    if (attribute.type == RDMA_NLDEV_ATTR_RES_CTXN) numbered = true;
+    if (attribute.type == RDMA_NLDEV_ATTR_RES_PID) process = TRY(value_of<uint32_t>(attribute));
+  }
+  return numbered ? std::optional(process) : std::nullopt;
+}
+
+Message list_request(const char* resources, int command, RdmaIndex device) {
+  Message message =
+      request("list the " + std::string(resources) + " of " + words(device), command, NLM_F_DUMP);
+  message.u32(RDMA_NLDEV_ATTR_DEV_INDEX, static_cast<uint32_t>(device));
+  return message;
+}
+
+// The entries of the tables of this type in a message, each read by `read`, which answers nothing
+// for one that is left out.
+template <typename T>
+Result<std::vector<T>> read_table(Bytes payload, int type,
+                                  Result<std::optional<T>> (*read)(Bytes)) {
+  std::vector<T> all;
+  const auto found = TRY(attributes(payload));
+  for (const Attribute& table : found) {
+    if (table.type != type) continue;
+    const auto entries = TRY(attributes(table.value));
+    for (const Attribute& entry : entries) {
+      std::optional<T> one = TRY(read(entry.value));
+      if (one) all.push_back(*std::move(one));
+    }
+  }
+  return all;
+}
+
+// The parts of the answer, together.
+template <typename T>
+Result<std::vector<T>> list(Socket& socket, const Message& message,
+                            Result<std::vector<T>> (*parse)(Bytes)) {
+  std::vector<T> all;
+  const std::vector<std::vector<T>> parts = TRY(dump<std::vector<T>>(socket, message, parse));
+  for (const std::vector<T>& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
 }  // namespace
 
 Result<RdmaDevice> parse_rdma_device(Bytes payload) {
@@ -134,30 +181,22 @@ Status move_rdma_device(Socket& socket, RdmaIndex device, const Fd& netns) {
 }
 
 Result<std::vector<KernelQueuePair>> parse_kernel_queue_pairs(Bytes payload) {
-  std::vector<KernelQueuePair> pairs;
-  const auto found = TRY(attributes(payload));
-  for (const Attribute& table : found) {
-    if (table.type != RDMA_NLDEV_ATTR_RES_QP) continue;
-    const auto entries = TRY(attributes(table.value));
-    for (const Attribute& entry : entries) {
-      std::optional<KernelQueuePair> pair = TRY(read_queue_pair(entry.value));
-      if (pair) pairs.push_back(*std::move(pair));
-    }
-  }
-  return pairs;
+  return read_table<KernelQueuePair>(payload, RDMA_NLDEV_ATTR_RES_QP, read_queue_pair);
 }
 
 Result<std::vector<KernelQueuePair>> kernel_queue_pairs(Socket& socket, RdmaIndex device) {
-  Message message =
-      request("list the queue pairs of " + words(device), RDMA_NLDEV_CMD_RES_QP_GET, NLM_F_DUMP);
-  message.u32(RDMA_NLDEV_ATTR_DEV_INDEX, static_cast<uint32_t>(device));
-  std::vector<KernelQueuePair> all;
-  TRY(socket.ask(message, [&](Bytes payload) -> Status {
-    const std::vector<KernelQueuePair> some = TRY(parse_kernel_queue_pairs(payload));
-    all.insert(all.end(), some.begin(), some.end());
-    return ok();
-  }));
-  return all;
+  return list<KernelQueuePair>(socket,
+                               list_request("queue pairs", RDMA_NLDEV_CMD_RES_QP_GET, device),
+                               parse_kernel_queue_pairs);
+}
+
+Result<std::vector<uint32_t>> parse_context_owners(Bytes payload) {
+  return read_table<uint32_t>(payload, RDMA_NLDEV_ATTR_RES_CTX, read_context_owner);
+}
+
+Result<std::vector<uint32_t>> context_owners(Socket& socket, RdmaIndex device) {
+  return list<uint32_t>(socket, list_request("verbs contexts", RDMA_NLDEV_CMD_RES_CTX_GET, device),
+                        parse_context_owners);
 }
 
 }  // namespace ibpod::nl

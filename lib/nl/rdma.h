@@ -53,4 +53,11 @@ Result<std::vector<KernelQueuePair>> parse_kernel_queue_pairs(Bytes payload);
 // past the RDMA core (mlx5 for its enhanced IPoIB); empty in any PID namespace but the first.
 Result<std::vector<KernelQueuePair>> kernel_queue_pairs(Socket& socket, RdmaIndex device);
 
+// Parses one message of the list of a device's verbs contexts: the PIDs of the processes that have
+// opened them; 0 for one that is ending.
+Result<std::vector<uint32_t>> parse_context_owners(Bytes payload);
+// The processes that have opened a device, once for each context, in any network namespace; only
+// those that the caller's PID namespace has. A kernel before 5.13 refuses the question.
+Result<std::vector<uint32_t>> context_owners(Socket& socket, RdmaIndex device);
+
 }  // namespace ibpod::nl

@@ -9,5 +9,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   (void)ibpod::nl::parse_rdma_device(payload).ok();
   (void)ibpod::nl::parse_rdma_system(payload).ok();
   (void)ibpod::nl::parse_kernel_queue_pairs(payload).ok();
+  (void)ibpod::nl::parse_context_owners(payload).ok();
   return 0;
 }

@@ -83,5 +83,28 @@ TEST_CASE("a queue pair without a number is refused, and so is a list that is cu
   }
 }
 
+void add_context(Message& message, std::optional<uint32_t> number, uint32_t process) {
+  message.open(RDMA_NLDEV_ATTR_RES_CTX_ENTRY);
+  if (number) message.u32(RDMA_NLDEV_ATTR_RES_CTXN, *number);
+  if (process != 0) message.u32(RDMA_NLDEV_ATTR_RES_PID, process);
+  message.close();
+}
+
+TEST_CASE("of a device's verbs contexts those of processes are read, also of one that is ending") {
+  Message message("test", 20, 0);
+  message.u32(RDMA_NLDEV_ATTR_DEV_INDEX, 0).open(RDMA_NLDEV_ATTR_RES_CTX);
+  add_context(message, std::nullopt, 0);  // the kernel's
+  add_context(message, 3, 4711);
+  add_context(message, 4, 0);
+  message.close();
+  const Bytes whole = payload_of(message);
+  CHECK(*parse_context_owners(whole) == std::vector<uint32_t>{4711, 0});
+  CHECK(parse_context_owners({})->empty());
+  for (size_t size = 0; size < whole.size(); ++size) {
+    const auto owners = parse_context_owners(whole.first(size));
+    if (!owners) CHECK(owners.error().code() == Code::invalid);
+  }
+}
+
 }  // namespace
 }  // namespace ibpod::nl

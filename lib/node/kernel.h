@@ -71,6 +71,14 @@ struct RdmaDevice {
   bool operator==(const RdmaDevice&) const = default;
 };
 
+// A user of an RDMA device: a process that has opened it, 0 for one that is ending, or a kernel
+// module with queue pairs on it.
+struct RdmaUser {
+  uint32_t process = 0;
+  std::string module = {};
+  bool operator==(const RdmaUser&) const = default;
+};
+
 // The properties of a netdev that can be changed; absent ones stay.
 struct NetdevChange {
   std::optional<std::string> name = {};
@@ -134,6 +142,11 @@ class Kernel {
   // that of another one that is there is. Where it is not, the kernel does not tell
   // (docs/kernel-notes.md#owners-of-queue-pairs).
   virtual Result<std::vector<uint32_t>> ipoib_queue_pairs(const ib::PciAddress& function) = 0;
+  // The users of the function's RDMA devices of the host's namespace, in whatever network namespace
+  // they are. Not among them: IPoIB, the RDMA core and the device's own driver, and processes that
+  // have only management devices (umad) open. An error, never none, where the kernel cannot tell
+  // (before 5.13), or this process is not in the host's PID namespace.
+  virtual Result<std::vector<RdmaUser>> rdma_users(const ib::PciAddress& function) = 0;
   // The function that a netdev of the host's namespace is made of, by the netdev's name; nothing
   // for one that hangs on none, as IPoIB children do.
   virtual Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) = 0;

@@ -10,6 +10,7 @@
 #include "lib/sysfs/pci.h"
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include <poll.h>
@@ -29,6 +30,12 @@ std::string in(const Namespace& where) {
 
 Error gone(const Namespace& where) {
   return Error(Code::not_found, "the interface is gone" + in(where));
+}
+
+// True if every InfiniBand device has queue pairs of this module, used or not.
+bool is_part_of_device(const std::string& module) {
+  constexpr std::array kModules{"ib_core", "ib_ipoib", "mlx4_ib", "mlx5_ib"};
+  return std::find(kModules.begin(), kModules.end(), module) != kModules.end();
 }
 
 Path path_of(const netns::NetNs& held) {
@@ -167,19 +174,47 @@ Result<std::vector<Netdev>> LinuxKernel::ipoib_netdevs(const Namespace& where) {
   return all;
 }
 
+Result<nl::RdmaIndex> LinuxKernel::index_of(const RdmaDevice& device) {
+  nl::Socket* const rdma = TRY(host_->rdma());
+  const std::optional<nl::RdmaDevice> found = TRY(nl::find_rdma_device(*rdma, device.name));
+  if (found) return found->index;
+  return Error(Code::unavailable, device.name + " has disappeared");
+}
+
 Result<std::vector<uint32_t>> LinuxKernel::ipoib_queue_pairs(const ib::PciAddress& function) {
   const std::vector<RdmaDevice> devices = TRY(rdma_devices(kHost, function));
   nl::Socket* const rdma = TRY(host_->rdma());
   std::vector<uint32_t> numbers;
   for (const RdmaDevice& device : devices) {
-    const std::optional<nl::RdmaDevice> found = TRY(nl::find_rdma_device(*rdma, device.name));
-    if (!found) return Error(Code::unavailable, device.name + " has disappeared");
-    const std::vector<nl::KernelQueuePair> pairs = TRY(nl::kernel_queue_pairs(*rdma, found->index));
+    const nl::RdmaIndex index = TRY(index_of(device));
+    const std::vector<nl::KernelQueuePair> pairs = TRY(nl::kernel_queue_pairs(*rdma, index));
     for (const nl::KernelQueuePair& pair : pairs) {
       if (pair.owner == "ib_ipoib") numbers.push_back(pair.number);
     }
   }
   return numbers;
+}
+
+// Every device with a port has queue pairs of the RDMA core. If none is listed, no process of a pod
+// is either.
+Result<std::vector<RdmaUser>> LinuxKernel::rdma_users(const ib::PciAddress& function) {
+  const std::vector<RdmaDevice> devices = TRY(rdma_devices(kHost, function));
+  nl::Socket* const rdma = TRY(host_->rdma());
+  std::vector<RdmaUser> users;
+  for (const RdmaDevice& device : devices) {
+    const nl::RdmaIndex index = TRY(index_of(device));
+    const std::vector<nl::KernelQueuePair> pairs = TRY(nl::kernel_queue_pairs(*rdma, index));
+    if (pairs.empty()) {
+      return Error(Code::unavailable,
+                   "the kernel lists no queue pair of " + device.name +
+                       ": run in the host's PID namespace (hostPID) to see its users");
+    }
+    for (const nl::KernelQueuePair& pair : pairs)
+      if (!is_part_of_device(pair.owner)) users.push_back({.module = pair.owner});
+    const std::vector<uint32_t> processes = TRY(nl::context_owners(*rdma, index));
+    for (const uint32_t process : processes) users.push_back({.process = process});
+  }
+  return users;
 }
 
 Result<std::optional<ib::PciAddress>> LinuxKernel::function_of(const std::string& netdev) {

@@ -37,6 +37,7 @@ class LinuxKernel : public Kernel {
                                           const ib::PciAddress& function) override;
   Result<std::vector<Netdev>> ipoib_netdevs(const Namespace& where) override;
   Result<std::vector<uint32_t>> ipoib_queue_pairs(const ib::PciAddress& function) override;
+  Result<std::vector<RdmaUser>> rdma_users(const ib::PciAddress& function) override;
   Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) override;
   Result<std::vector<RdmaDevice>> rdma_devices(const Namespace& where,
                                                const ib::PciAddress& function) override;
@@ -90,6 +91,7 @@ class LinuxKernel : public Kernel {
   Status settle(nl::Socket& route, IfIndex netdev, const std::vector<ip::Prefix>& addresses,
                 Deadline deadline);
 
+  Result<nl::RdmaIndex> index_of(const RdmaDevice& device);
   Result<bool> subscribe();
 
   std::unique_ptr<NamespaceView> host_;

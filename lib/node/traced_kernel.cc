@@ -89,6 +89,10 @@ class TracedKernel : public Kernel {
     return trace_question("list the IPoIB queue pairs of " + function.text(),
                           [&] { return kernel_.ipoib_queue_pairs(function); });
   }
+  Result<std::vector<RdmaUser>> rdma_users(const ib::PciAddress& function) override {
+    return trace_question("list the users of the RDMA devices of " + function.text(),
+                          [&] { return kernel_.rdma_users(function); });
+  }
   Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) override {
     return trace_question("find the PCI function of " + netdev,
                           [&] { return kernel_.function_of(netdev); });

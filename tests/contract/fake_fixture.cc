@@ -43,6 +43,8 @@ class FakeFixture : public Fixture {
                    const nl::HardwareAddress& address) override {
     return kernel_.set_address(where.path, name, address).ok();
   }
+  void open_rdma(const std::string&) override { kernel_.rdma_users_of[vf()] = {{.process = 4711}}; }
+  void close_rdma() override { kernel_.rdma_users_of.clear(); }
   // configure() is the model's only way to an address, and it enables IPv6: there is nothing to
   // model.
   void disable_ipv6(const node::Namespace&) override {}

@@ -43,6 +43,10 @@ class Fixture {
   // True if the netdev took another hardware address.
   virtual bool set_address(const node::Namespace& where, const std::string& name,
                            const nl::HardwareAddress& address) = 0;
+  // A process opens the RDMA device of that name of the host's namespace, which is the VF's. It has
+  // it open when this returns, until close_rdma().
+  virtual void open_rdma(const std::string& device) = 0;
+  virtual void close_rdma() = 0;
   // Netdevs that come into the namespace from now on take no IPv6 addresses by themselves.
   virtual void disable_ipv6(const node::Namespace& where) = 0;
 };

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -101,6 +102,7 @@ class LinuxFixture : public Fixture {
   }
 
   ~LinuxFixture() override {
+    if (rdma_user_ != 0) close_rdma();
     for (const node::Namespace& pod : std::vector(pods_)) kill_pod(pod);
     if (spare_) must(spare_->put_back(*kernel_), "put the spare PF back");
     must(kernel_->set_driver(vf_, std::nullopt), "unbind the VF");
@@ -163,6 +165,22 @@ class LinuxFixture : public Fixture {
         ip_in(where, "link set dev " + name + " address " + nl::text(address));
     return std::system(command.c_str()) == 0;
   }
+  // A server without a client.
+  void open_rdma(const std::string& device) override {
+    rdma_user_ = ::fork();
+    must(rdma_user_ >= 0, "fork");
+    if (rdma_user_ == 0) {
+      ::execlp("ibv_rc_pingpong", "ibv_rc_pingpong", "-d", device.c_str(), nullptr);
+      ::_exit(1);
+    }
+    const auto is_open = [&]() -> Result<bool> {
+      const std::vector<node::RdmaUser> users = TRY(kernel_->rdma_users(vf_));
+      return !users.empty();
+    };
+    must(must(wait_until(*kernel_, Deadline::in(Duration(20000)), is_open), "wait"),
+         "see " + device + " opened");
+  }
+  void close_rdma() override { end_holder(std::exchange(rdma_user_, 0)); }
   void disable_ipv6(const node::Namespace& where) override {
     const auto netns = must(netns::NetNs::open(where.path), "open " + where.path.string());
     must(run_in_netns(netns.fd(), "disable IPv6",
@@ -195,6 +213,7 @@ class LinuxFixture : public Fixture {
   nl::VfSettings pf_configured_;
   std::optional<SparePf> spare_;
   std::vector<node::Namespace> pods_;
+  pid_t rdma_user_ = 0;
   std::map<Path, pid_t> holders_;  // the process in a namespace that has lost its path
 };
 

@@ -128,6 +128,20 @@ TEST_CASE("contract: a pod sees no device that is the host's") {
   CHECK(refusal(c.k().port(pod, c.rdma(kHost).name)) == Code::not_found);
 }
 
+TEST_CASE("contract: the kernel tells who has an RDMA device open") {
+  Case c;
+  CHECK(must(c.k().rdma_users(c.vf)).empty());
+  CHECK(must(c.k().rdma_users(absent())).empty());
+  c.fixture->open_rdma(c.rdma(kHost).name);
+  const std::vector<node::RdmaUser> users = must(c.k().rdma_users(c.vf));
+  REQUIRE_FALSE(users.empty());
+  CHECK(users.front().process != 0);
+  CHECK(users.front().module.empty());
+  CHECK(must(c.k().rdma_users(*c.function().pf)).empty());
+  c.fixture->close_rdma();
+  CHECK(must(c.k().rdma_users(c.vf)).empty());
+}
+
 TEST_CASE("contract: the PF tells what it was told of a VF") {
   Case c;
   const nl::VfSettings told = must(c.k().vf_settings(c.function()));

@@ -67,6 +67,7 @@ void FakeNode::unbind(const ib::PciAddress& address) {
     remove_netdevs_of(found.device->id);
     namespace_of(found.where).rdma.erase(found.name);
   }
+  rdma_users_of.erase(address);
   function_state(address).driver.reset();
 }
 

@@ -167,6 +167,19 @@ Result<std::vector<uint32_t>> FakeKernel::ipoib_queue_pairs(const ib::PciAddress
   });
 }
 
+Result<std::vector<node::RdmaUser>> FakeKernel::rdma_users(const ib::PciAddress& function) {
+  return count_question("rdma_users", [&]() -> Result<std::vector<node::RdmaUser>> {
+    if (!tells_rdma_users) return Error::from_errno(EINVAL, "list the verbs contexts");
+    std::vector<node::RdmaUser> users;
+    for (const FoundRdma& made : rdma_devices_of(function)) {
+      const bool seen = made.where == kHostId || state.rdma_mode == nl::RdmaNetnsMode::shared;
+      if (seen)
+        users.insert(users.end(), rdma_users_of[function].begin(), rdma_users_of[function].end());
+    }
+    return users;
+  });
+}
+
 // A child hangs on no device in sysfs.
 Result<std::optional<ib::PciAddress>> FakeKernel::function_of(const std::string& netdev) {
   return count_question("function_of", [&]() -> Result<std::optional<ib::PciAddress>> {

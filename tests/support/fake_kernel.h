@@ -90,6 +90,7 @@ class FakeKernel : public FakeNode, public node::Kernel {
                                                 const ib::PciAddress& function) override;
   Result<std::vector<node::Netdev>> ipoib_netdevs(const node::Namespace& where) override;
   Result<std::vector<uint32_t>> ipoib_queue_pairs(const ib::PciAddress& function) override;
+  Result<std::vector<node::RdmaUser>> rdma_users(const ib::PciAddress& function) override;
   Result<std::optional<ib::PciAddress>> function_of(const std::string& netdev) override;
   Result<std::vector<node::RdmaDevice>> rdma_devices(const node::Namespace& where,
                                                      const ib::PciAddress& function) override;

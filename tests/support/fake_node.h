@@ -49,6 +49,9 @@ class FakeNode {
   bool tells_vf_settings = true;  // false: a kernel that cannot (EMSGSIZE)
   // false: a driver with IPoIB of its own, as mlx5's enhanced one.
   bool tells_queue_pairs = true;
+  // The users of a function's RDMA devices, which lose them when it is unbound.
+  std::map<ib::PciAddress, std::vector<node::RdmaUser>> rdma_users_of;
+  bool tells_rdma_users = true;  // false: a kernel before 5.13
   // A search through all processes does not see everything, as the error says.
   std::optional<Error> gap = {};
   bool renames_while_up = false;  // since Linux 6.2
