@@ -98,8 +98,8 @@ TEST_CASE_FIXTURE(ServedFixture, "clusters: two agents of nodes of one name, thr
   const auto nodes = [&] {
     is(kReader);
     std::string names;
-    for (const v1::FabricNode& one : client.list_nodes(soon()).value().nodes())
-      names += one.name() + " ";
+    const v1::ListNodesResponse listed = client.list_nodes(soon()).value();
+    for (const v1::FabricNode& one : listed.nodes()) names += one.name() + " ";
     return names;
   };
   for (int round = 0; round < 3; ++round) {
