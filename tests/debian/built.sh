@@ -8,10 +8,10 @@ file_of() { echo "$made/${1}_$version"_*.deb; } # PACKAGE
 
 same_again() {
   local name
-  "$root/packages/build.sh" "$work/again"
+  "$root/packages/build.sh" "$work/again" || return
   for name in "${names[@]}"; do
     sha256sum "$(file_of "$name")" "$work/again/${name}_$version"_*.deb
-    cmp "$(file_of "$name")" "$work/again/${name}_$version"_*.deb
+    cmp "$(file_of "$name")" "$work/again/${name}_$version"_*.deb || return
   done
 }
 
@@ -52,8 +52,8 @@ options_of_page() { # PROGRAM FILE
 manual_agrees() { # PAGE
   local program=${1%.?} package=${1%.?}
   case $program in ib-sriov | ipoib) package=ibpod-agent ;; esac
-  dpkg-deb --fsys-tarfile "$(file_of "$package")" | tar -xO "./usr/share/man/man${1##*.}/$1.gz" >"$work/$1.gz"
-  lexgrog "$work/$1.gz"
+  dpkg-deb --fsys-tarfile "$(file_of "$package")" | tar -xO "./usr/share/man/man${1##*.}/$1.gz" >"$work/$1.gz" || return
+  lexgrog "$work/$1.gz" || return
   options_of "$program" | sort >"$work/options"
   options_of_page "$program" "$work/$1.gz" | sort >"$work/options.page"
   diff "$work/options" "$work/options.page"

@@ -15,19 +15,18 @@ declare -A exposure=([ibpod-sm]=23 [ibpod-agent]=35) # tenths, at most, by syste
 trap '[ -z "$init" ] || kill -9 "$init" && wait; rm -rf "$work"' EXIT
 
 # The commands of a section of the page: on this machine, or, if they are an administrator's, in the root.
-# shellcheck disable=SC2317
+apt() { apt_of_root "$@"; }
+systemctl() { inside systemctl "$@"; }
+ibpod-sm() { inside ibpod-sm "$@"; }
+ibpod-agent() { inside ibpod-agent "$@"; }
 run_section() { # HEADING
   awk -v heading="## $1" '/^## / {within = $0 == heading} within' "$root/docs/packages.md" |
     awk -v place="host tests/lanes/packages.sh" -f "$root/tests/blocks.awk" >"$work/page.sh"
-  grep -q . "$work/page.sh"
+  grep . "$work/page.sh" || return
   (
-    apt() { apt_of_root "$@"; }
-    systemctl() { inside systemctl "$@"; }
-    ibpod-sm() { inside ibpod-sm "$@"; }
-    ibpod-agent() { inside ibpod-agent "$@"; }
-    cd "$root"
-    set -x
-    . "$work/page.sh"
+    export init
+    export -f apt systemctl ibpod-sm ibpod-agent apt_of_root online inside
+    cd "$root" && bash -euxo pipefail "$work/page.sh"
   )
 }
 
@@ -41,7 +40,7 @@ check_built() {
 }
 
 make_empty_root() {
-  make_root man-db kubernetes-client ibsim-utils
+  make_root man-db kubernetes-client ibsim-utils infiniband-diags libopensm9 libosmcomp5 libosmvendor5 libwrap0
   prepare_simulation
   mkdir "$tree/root/later"
 }
