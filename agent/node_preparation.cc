@@ -11,6 +11,8 @@ namespace {
 
 constexpr Duration kPrepareTimeout{120'000};
 constexpr Duration kRetryTimeout{10'000};
+// A look asks the SM service for the GUID of every VF.
+constexpr Duration kLookAgain{600'000};
 
 bool has_active_port(const device_plugin::Device& device) {
   return std::any_of(device.rdma.begin(), device.rdma.end(), [](const auto& rdma) {
@@ -61,17 +63,21 @@ void NodePreparation::prepare_until(sm_client::Fabrics* fabrics, Deadline deadli
       config.state_folder,
       host_.boot_id(),
       fabrics ? fabrics->guid_allocator() : nullptr,
-      host_.kubelet() ? kubelet::pod_finder(*host_.kubelet()) : nullptr};
-  const prepare::PrepareResult prepared =
-      prepare::prepare_node(node, prepare::parse_pf_configs(config.pfs).pfs, deadline);
+      host_.kubelet() ? kubelet::pod_finder(*host_.kubelet()) : nullptr,
+      host_.kubelet() ? kubelet::pod_finder(*host_.kubelet(), Duration(0)) : nullptr};
+  const std::vector<prepare::PfConfig> pfs = prepare::parse_pf_configs(config.pfs).pfs;
+  replaces_guids_ = std::any_of(pfs.begin(), pfs.end(),
+                                [](const prepare::PfConfig& pf) { return pf.pool_guids; });
+  const prepare::PrepareResult prepared = prepare::prepare_node(node, pfs, deadline);
   errors_ = telemetry_.report_preparation(prepared);
   prepared_at_ = std::chrono::system_clock::now();
+  next_look_ = Deadline::in(std::max(config.sweep_interval, kLookAgain));
 }
 
 bool NodePreparation::should_retry(const gc::GcRun& gc_run) const {
   const bool freed = std::any_of(gc_run.outcomes.begin(), gc_run.outcomes.end(),
                                  [](const gc::Outcome& one) { return one.released; });
-  return freed || !errors_.empty();
+  return freed || !errors_.empty() || (replaces_guids_ && next_look_.passed());
 }
 
 bool NodePreparation::has_new_pf(const snapshot::Snapshot& snapshot) {

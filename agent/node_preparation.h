@@ -39,7 +39,8 @@ class NodePreparation {
   const std::vector<std::string>& errors() const { return errors_; }
   std::chrono::system_clock::time_point prepared_at() const { return prepared_at_; }
 
-  // True if a preparation that failed may be possible now: a driver has come, a pod has gone.
+  // True if a preparation that failed may be possible now: a driver has come, a pod has gone. Every
+  // ten minutes also if GUIDs of others give way, which may have been set since.
   bool should_retry(const gc::GcRun& gc_run) const;
   // True if there is a PF that the last call did not know: one that has come (or come back, maybe
   // without its VFs), or, with several fabrics, whose port has come up, which shows its fabric.
@@ -56,7 +57,9 @@ class NodePreparation {
   prepare::RdmaModeStatus rdma_mode_;
   std::vector<std::string> errors_;
   std::chrono::system_clock::time_point prepared_at_ = {};  // the epoch: not yet
-  std::set<ib::PciAddress> pfs_, active_pfs_;               // that has_new_pf() knows
+  bool replaces_guids_ = false;                             // in the last preparation
+  Deadline next_look_ = Deadline::in(Duration(0));
+  std::set<ib::PciAddress> pfs_, active_pfs_;  // that has_new_pf() knows
 };
 
 }  // namespace ibpod::agent

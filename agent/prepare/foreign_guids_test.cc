@@ -46,6 +46,17 @@ struct ForeignFixture : PrepareFixture {
     const auto device = k.rdma_devices(node::kHost, vf(number)).value().front().name;
     k.move_rdma(node::kHost, device, pod).value();
   }
+  // A child on the VF's interface, which stays at home, in a pod's namespace.
+  void make_child_in_pod(unsigned number) {
+    k.add_child("", netdev(number), "child", ib::PKey(0x8001));
+    const node::Namespace pod = k.make_namespace("/run/netns/pod");
+    const auto child = k.find_netdev(node::kHost, "child").value();
+    k.move_netdev(node::kHost, child->index, pod, "net1").value();
+  }
+  void remove_child(const std::string& path, const std::string& name) {
+    for (auto& [id, where] : k.state.namespaces)
+      if (where.path.value_or("") == path) where.interfaces.erase(name);
+  }
   void end_pod() {
     k.kill_namespace("/run/netns/pod");
     k.settle();
@@ -53,6 +64,13 @@ struct ForeignFixture : PrepareFixture {
   int binds_of(unsigned number) const {
     return static_cast<int>(std::count_if(k.bound.begin(), k.bound.end(),
                                           [&](const auto& one) { return one.vf == vf(number); }));
+  }
+  // Without a MAD agent, as a bind leaves it that was killed.
+  bool is_deaf(unsigned number) const {
+    for (const auto& [id, where] : k.state.namespaces)
+      for (const auto& [name, device] : where.rdma)
+        if (device.function == vf(number) && device.deaf) return true;
+    return false;
   }
   void remove_records() {
     for (const node::RecordName& name : records.all().value()) records.remove(name).value();
@@ -105,6 +123,12 @@ TEST_CASE("a VF of which the GUIDs are of the pool stays as it is, used or not")
   CHECK(fixture.k.rdma_users_of.contains(vf(0)));
 }
 
+PodOf given_to(unsigned number, const std::string& pod) {
+  return [=](const ib::PciAddress& device) -> Result<std::optional<std::string>> {
+    return device == vf(number) ? std::optional(pod) : std::nullopt;
+  };
+}
+
 struct User {
   const char* name;
   void (*come)(ForeignFixture&);
@@ -148,6 +172,16 @@ const User kUsers[] = {
      [](ForeignFixture& fixture) {
        fixture.k.state.namespaces[fake::kHostId].interfaces.erase("child");
      }},
+    {"a child in a pod", [](ForeignFixture& fixture) { fixture.make_child_in_pod(1); },
+     "it is in use: it has an IPoIB child in another network namespace",
+     [](ForeignFixture& fixture) { fixture.remove_child("/run/netns/pod", "net1"); }},
+    {"the same, where the kernel does not tell of queue pairs",
+     [](ForeignFixture& fixture) {
+       fixture.k.tells_queue_pairs = false;
+       fixture.make_child_in_pod(1);
+     },
+     "it is in use: it has an IPoIB child in another network namespace",
+     [](ForeignFixture& fixture) { fixture.remove_child("/run/netns/pod", "net1"); }},
     {"the host",
      [](ForeignFixture& fixture) {
        fixture.k.interface("", fixture.netdev(1)).addresses = {
@@ -207,6 +241,11 @@ TEST_CASE("a VF counts as in use if its users cannot be seen") {
     fixture.k.tells_rdma_users = false;
     part = "cannot see who uses its RDMA device: list the verbs contexts";
   }
+  SUBCASE("IPoIB children") {
+    fixture.k.tells_queue_pairs = false;
+    fixture.k.gap = Error(Code::unavailable, "a mount covers another one");
+    part = "or not every namespace could be searched";
+  }
   SUBCASE("the pods") {
     fixture.pod_of = [](const ib::PciAddress&) -> Result<std::optional<std::string>> {
       return Error(Code::unavailable, "the kubelet does not list any pods yet");
@@ -232,6 +271,27 @@ TEST_CASE("a user that comes while other VFs get their GUIDs keeps its own") {
   CHECK(fixture.binds_of(1) == 0);
   CHECK(fixture.shown(2) == derived(2));
   CHECK(fixture.intents.all()->empty());
+}
+
+TEST_CASE("a VF that was refused at the second look is left out of what is begun") {
+  ForeignFixture fixture;
+  fixture.pod_of = given_to(3, "team/other");
+  fixture.pod_of_now = given_to(1, "team/late");
+  fixture.k.function_state(vf(2)).rdma_count = 0;  // it is bound again, and nothing comes of it
+  CHECK(contains(fixture.problems(), "its driver has made no RDMA device"));
+  CHECK(fixture.intents.find(kPf).value()->vfs == std::vector<uint32_t>{0, 2});
+}
+
+TEST_CASE("a VF that shows GUIDs of the pool stays as it is where its PF tells none") {
+  ForeignFixture fixture;
+  fixture.give(1, derived(1));
+  fixture.k.bound.clear();
+  fixture.k.function_state(vf(1)).node_guid = {};
+  fixture.k.function_state(vf(1)).port_guid = {};
+  fixture.k.rdma_users_of[vf(1)] = {{.process = 4711}};
+  CHECK(fixture.problems() == "");
+  CHECK(fixture.binds_of(1) == 0);
+  CHECK(fixture.binds_of(0) == 1);
 }
 
 TEST_CASE("the GUIDs that a pod of ours has requested are not judged, but those of its VF are") {
@@ -325,6 +385,113 @@ TEST_CASE("whichever call fails or is the last, a VF in use is not touched") {
     for (int n = 0; touches_no_used_vf(kProcess, n, killed); ++n, ++points) CAPTURE(n);
   }
   CHECK(points > 100);
+}
+
+TEST_CASE("the last look at the pods is at a new list") {
+  ForeignFixture fixture;
+  fixture.pod_of = given_to(3, "team/other");
+  fixture.pod_of_now = given_to(1, "team/late");
+  const fake::PciFunction before = fixture.function(1);
+  CHECK(contains(fixture.problems(), "the kubelet has given it to pod team/late"));
+  CHECK(fixture.function(1) == before);
+  CHECK(fixture.shown(2) == derived(2));
+}
+
+TEST_CASE("a VF without a driver that a pod has waits for the pod's end, unless it was just made") {
+  for (const bool rebind : {true, false}) {
+    CAPTURE(rebind);
+    ForeignFixture fixture;
+    fixture.give(1, derived(1));
+    fixture.k.unbind(vf(1));
+    fixture.pod_of = given_to(1, "team/a");
+    Intent intent{kPf, "boot-1", "mlx5_core", {1}};
+    intent.rebind = rebind;
+    fixture.intents.write(intent).value();
+    CHECK(contains(fixture.problems(), "the kubelet has given it to pod team/a") == rebind);
+    CHECK(fixture.function(1).driver.has_value() != rebind);
+    fixture.pod_of = nullptr;
+    CHECK(fixture.problems() == "");
+    CHECK(fixture.shown(1) == derived(1));
+  }
+}
+
+TEST_CASE("a VF whose bind was cut short waits for its user, and the others are bound meanwhile") {
+  ForeignFixture fixture;
+  for (const unsigned i : {0U, 1U, 2U}) fixture.give(i, derived(i));
+  fixture.k.unbind(vf(2));
+  fixture.k.bound.clear();
+  fixture.k.rdma_users_of[vf(1)] = {{.process = 4711}};
+  fixture.intents.write({kPf, "boot-1", "mlx5_core", {1, 2}, false, 1}).value();
+  const std::string problems = fixture.problems();
+  CHECK(contains(problems, "its last bind was interrupted, and it is bound again as soon as"));
+  CHECK(contains(problems, "process 4711"));
+  CHECK(fixture.binds_of(1) == 0);
+  CHECK(fixture.binds_of(2) == 1);
+  CHECK(fixture.intents.find(kPf).value()->interrupted == std::vector<uint32_t>{1});
+  CHECK(fixture.problems() == problems);
+  fixture.k.rdma_users_of.clear();
+  CHECK(fixture.problems() == "");
+  CHECK(fixture.binds_of(1) == 1);
+  CHECK(fixture.intents.all()->empty());
+}
+
+TEST_CASE("a VF whose bind made no device is bound again if no namespace has one") {
+  ForeignFixture fixture;
+  for (const unsigned i : {0U, 1U, 2U}) fixture.give(i, derived(i));
+  fixture.k.function_state(vf(1)).rdma_count = 0;
+  fixture.rebind(1, "mlx5_core");
+  fixture.k.function_state(vf(1)).rdma_count = 1;
+  fixture.k.bound.clear();
+  fixture.k.gap = Error(Code::unavailable, "a mount covers another one");
+  fixture.intents.write({kPf, "boot-1", "mlx5_core", {1}, false, 1}).value();
+  CHECK(contains(fixture.problems(), "a mount covers another one"));
+  CHECK(fixture.binds_of(1) == 0);
+  fixture.k.gap.reset();
+  CHECK(fixture.problems() == "");
+  CHECK(fixture.shown(1) == derived(1));
+}
+
+// True if the kill has happened. The user comes after it.
+bool unbinds_no_used_vf(const User& user, int n, fake::FakeKernel::When when) {
+  ForeignFixture fixture;
+  fixture.k.kill_at(n, when);
+  try {
+    (void)fixture.run();
+  } catch (const fake::Killed&) {
+  }
+  const bool struck = fixture.k.struck();
+  fixture.k.heal();
+  if (!fixture.function(1).driver) return struck;  // it has nothing that could be used
+  user.come(fixture);
+  const fake::PciFunction before = fixture.function(1);
+  const int binds = fixture.binds_of(1);
+  for (const char* run : {"second", "third"}) {
+    CAPTURE(std::string(run));
+    (void)fixture.problems();
+    CHECK(fixture.function(1) == before);
+    CHECK(fixture.binds_of(1) == binds);
+    for (const unsigned i : {0U, 2U}) CHECK(fixture.shown(i) == derived(i));
+  }
+  user.go(fixture);
+  CHECK(fixture.problems() == "");
+  CHECK(fixture.shown(1) == derived(1));
+  CHECK_FALSE(fixture.is_deaf(1));
+  CHECK(fixture.intents.all()->empty());
+  return struck;
+}
+
+TEST_CASE("a VF that has a user since a preparation was killed is not unbound") {
+  using When = fake::FakeKernel::When;
+  int points = 0;
+  for (const User& user : kUsers) {
+    const std::string name = user.name;
+    // The first has a record, which stands above the intent; the other binds by itself.
+    if (name == "a pod of ours" || name == "perhaps a virtual machine") continue;
+    CAPTURE(name);
+    for (const When when : {When::before_effect, When::amid_effect, When::after_effect})
+      for (int n = 0; unbinds_no_used_vf(user, n, when); ++n, ++points) CAPTURE(n);
+  }
+  CHECK(points > 200);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include "lib/json/read.h"
 #include "lib/json/version.h"
 
+#include <algorithm>
+
 namespace ibpod::agent::prepare {
 namespace {
 
@@ -11,14 +13,31 @@ using json::Value;
 constexpr int64_t kNewest = 1;
 constexpr std::string_view kEnding = ".json";
 
+Value list_of(const std::vector<uint32_t>& vfs) {
+  Value list = Value::array();
+  for (const uint32_t vf : vfs) list.push(vf);
+  return list;
+}
+
+Result<std::vector<uint32_t>> read_list(const Value& list) {
+  std::vector<uint32_t> vfs;
+  const std::vector<Value> numbers = TRY(list.elements());
+  for (const Value& number : numbers) {
+    const int64_t vf = TRY(number.integer(0, UINT16_MAX));
+    vfs.push_back(static_cast<uint32_t>(vf));
+  }
+  return vfs;
+}
+
 std::string text_of(const Intent& intent) {
-  Value vfs = Value::array();
-  for (const uint32_t vf : intent.vfs) vfs.push(vf);
   Value document = Value::object();
   document.set(json::kVersion, kNewest).set("bootId", intent.boot_id);
-  document.set("driver", intent.driver).set("vfs", vfs).set("force", intent.force);
+  document.set("driver", intent.driver).set("vfs", list_of(intent.vfs));
+  document.set("force", intent.force);
   if (intent.binding) document.set("binding", *intent.binding);
   if (intent.pool_guids) document.set("guids", "pool");
+  if (!intent.interrupted.empty()) document.set("interrupted", list_of(intent.interrupted));
+  if (intent.rebind) document.set("rebind", true);
   return document.text() + "\n";
 }
 
@@ -34,11 +53,7 @@ Result<Intent> parse(const ib::PciAddress& pf, const std::string& text) {
   const Value force = TRY(document.at("force"));
   intent.force = TRY(force.boolean());
   const Value vfs = TRY(document.at("vfs"));
-  const std::vector<Value> numbers = TRY(vfs.elements());
-  for (const Value& number : numbers) {
-    const int64_t vf = TRY(number.integer(0, UINT16_MAX));
-    intent.vfs.push_back(static_cast<uint32_t>(vf));
-  }
+  intent.vfs = TRY(read_list(vfs));
   const std::optional<Value> guids = document.find("guids");
   if (guids)
     intent.pool_guids = TRY(json::read_word<bool>(*guids, {{"keep", false}, {"pool", true}}));
@@ -47,10 +62,19 @@ Result<Intent> parse(const ib::PciAddress& pf, const std::string& text) {
     const int64_t vf = TRY(binding->integer(0, UINT16_MAX));
     intent.binding = static_cast<uint32_t>(vf);
   }
+  const std::optional<Value> interrupted = document.find("interrupted");
+  if (interrupted) intent.interrupted = TRY(read_list(*interrupted));
+  const std::optional<Value> rebind = document.find("rebind");
+  if (rebind) intent.rebind = TRY(rebind->boolean());
   return intent;
 }
 
 }  // namespace
+
+bool Intent::is_half_bound(uint32_t vf) const {
+  return binding == vf ||
+         std::find(interrupted.begin(), interrupted.end(), vf) != interrupted.end();
+}
 
 Status Intents::write(const Intent& intent) const {
   TRY(make_folders(root_));

@@ -24,6 +24,12 @@ struct Intent {
   // have given up half way (docs/kernel-notes.md#a-kill-in-a-bind): it is bound once more.
   std::optional<uint32_t> binding = {};
   bool pool_guids = false;  // whether GUIDs that are not of the pool give way
+  // Those whose bind was cut short and that have got a user since: they are bound once more when
+  // it has gone.
+  std::vector<uint32_t> interrupted = {};
+  // True: the VFs were there before and had the driver, which they lose for a moment only.
+  bool rebind = false;
+  bool is_half_bound(uint32_t vf) const;
   bool operator==(const Intent&) const = default;
 };
 

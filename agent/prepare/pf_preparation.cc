@@ -1,5 +1,6 @@
 #include "agent/prepare/pf_preparation.h"
 
+#include "agent/prepare/vf_users.h"
 #include "lib/node/describe.h"
 #include "lib/node/vf.h"
 
@@ -10,8 +11,39 @@ namespace {
 
 using node::kHost;
 
+constexpr std::string_view kHalfBound =
+    "its last bind was interrupted, and it is bound again as soon as nothing uses it";
+
+// If the kubelet does not answer, the VF gets back the driver that it had.
+Status check_left_unbound(const PrepareDeps& deps, const ib::PciAddress& vf,
+                          const std::string& driver) {
+  const Status used = check_pod(deps.pod_of_now, vf);
+  if (used || used.error().code() != Code::busy) return ok();
+  return Status(used.error())
+      .during("it has no driver and gets one when its pod has gone, unless you bind it (echo " +
+              vf.text() + " > /sys/bus/pci/drivers/" + driver + "/bind)");
+}
+
 std::string number_of_vfs(size_t count) {
   return std::to_string(count) + (count == 1 ? " VF" : " VFs");
+}
+
+Status check_count(const node::Pf& pf, const PfConfig& config) {
+  const uint32_t count = config.vfs.value_or(0);
+  if (count <= pf.total_vfs) return ok();
+  const std::string number = std::to_string(count);
+  if (pf.total_vfs == 0) {
+    return Error(Code::unsupported,
+                 config.path + ".numVfs: " + number +
+                     " VFs are wanted, but the adapter's firmware has SR-IOV off "
+                     "(sriov_totalvfs is 0 or missing): " +
+                     node::set_firmware(pf.address, "SRIOV_EN=1 NUM_OF_VFS=" + number));
+  }
+  const std::string most = std::to_string(pf.total_vfs);
+  return Error(Code::invalid, config.path + ".numVfs: " + number + " VFs are wanted, but " + most +
+                                  " are the most that it can make (sriov_totalvfs): take " + most +
+                                  " or less, or " +
+                                  node::set_firmware(pf.address, "NUM_OF_VFS=" + number));
 }
 
 }  // namespace
@@ -46,24 +78,6 @@ Status PfPreparation::check_reach() const {
                "unless a pod has it");
 }
 
-Status PfPreparation::check_count(const PfConfig& config) const {
-  const uint32_t count = config.vfs.value_or(0);
-  if (count <= pf_.total_vfs) return ok();
-  const std::string number = std::to_string(count);
-  if (pf_.total_vfs == 0) {
-    return Error(Code::unsupported,
-                 config.path + ".numVfs: " + number +
-                     " VFs are wanted, but the adapter's firmware has SR-IOV off "
-                     "(sriov_totalvfs is 0 or missing): " +
-                     node::set_firmware(pf_.address, "SRIOV_EN=1 NUM_OF_VFS=" + number));
-  }
-  const std::string most = std::to_string(pf_.total_vfs);
-  return Error(Code::invalid, config.path + ".numVfs: " + number + " VFs are wanted, but " + most +
-                                  " are the most that it can make (sriov_totalvfs): take " + most +
-                                  " or less, or " +
-                                  node::set_firmware(pf_.address, "NUM_OF_VFS=" + number));
-}
-
 Status PfPreparation::check_host_use(const PfConfig& config) const {
   if (config.allow_host_use) return ok();
   const std::optional<std::string> use = TRY(host_use(kernel_, pf_.address));
@@ -79,7 +93,7 @@ Status PfPreparation::check_host_use(const PfConfig& config) const {
 Status PfPreparation::apply(const PfConfig& config) {
   set_rules({config.force, config.pool_guids});
   TRY(check_reach());
-  TRY(check_count(config));
+  TRY(check_count(pf_, config));
   const size_t wanted = config.vfs.value_or(static_cast<uint32_t>(pf_.vfs.size()));
   if (wanted == pf_.vfs.size() && is_complete()) return ok();
   TRY(check_host_use(config));
@@ -157,13 +171,18 @@ Status PfPreparation::finish(const Intent& intent) {
   set_rules({intent.force, intent.pool_guids});
   Errors errors;
   std::vector<VfState> ready;
+  Intent left = intent;
+  left.binding.reset();
+  left.interrupted.clear();
   for (const uint32_t vf : intent.vfs) {
     if (vf >= pf_.vfs.size()) continue;
-    errors.collect(make_ready(pf_.vfs[vf], intent.binding == vf, ready), pf_.vfs[vf].text());
+    const Status made = make_ready(pf_.vfs[vf], intent, ready);
+    if (!made && intent.is_half_bound(vf)) left.interrupted.push_back(vf);
+    errors.collect(made, pf_.vfs[vf].text());
   }
   // Autoprobe binds nothing that is there already. It goes on whatever else has failed.
   if (!pf_.autoprobe) TRY(kernel_.set_autoprobe(pf_.address, true));
-  errors.collect(bind_all(ready, intent));
+  errors.collect(bind_all(ready, left));
   TRY(errors.status());
   TRY(intents_.remove(pf_.address));
   return reload();
@@ -184,18 +203,22 @@ Status PfPreparation::bind_all(const std::vector<VfState>& ready, Intent intent)
   return errors.status();
 }
 
-// One that has a driver, or belongs to a pod, is not ours to bind any more.
-Status PfPreparation::make_ready(const ib::PciAddress& vf, bool half_bound,
+// One that has a driver, or belongs to a pod, is not ours to bind any more. The kubelet's word
+// counts where another program has the VF: pods from before a boot wait for VFs that are made.
+Status PfPreparation::make_ready(const ib::PciAddress& vf, const Intent& intent,
                                  std::vector<VfState>& ready) {
   const bool ours = TRY(locks_.acquire(vf));
   if (!ours) return ok();
   VfState state = TRY(read_vf_state(kernel_, vf));
-  if (half_bound && state.has_own_driver()) {
+  if (intent.is_half_bound(state.function.vf) && state.has_own_driver()) {
+    TRY(check_interrupted(deps_, vf, deadline_).during(kHalfBound));
+    unbound_.insert(vf);
     TRY(kernel_.set_driver(vf, std::nullopt));
     add_change(vf, "bound again: the last bind was interrupted");
     state = TRY(read_vf_state(kernel_, vf));
   }
   if (state.function.driver) return ok();
+  if (intent.rebind && !unbound_.contains(vf)) TRY(check_left_unbound(deps_, vf, intent.driver));
   TRY(set_guids(state));
   ready.push_back(std::move(state));
   return ok();

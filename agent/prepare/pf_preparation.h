@@ -9,6 +9,7 @@
 #include "agent/prepare/vf_locks.h"
 #include "agent/prepare/vf_state.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,6 @@ class PfPreparation {
 
  private:
   Status check_reach() const;
-  Status check_count(const PfConfig& config) const;
   Status check_host_use(const PfConfig& config) const;
   Status set_count(const PfConfig& config);
   Status make_vfs(uint32_t count);
@@ -47,12 +47,13 @@ class PfPreparation {
   bool is_complete();
   Status complete_vfs();
   Status complete_vf(uint32_t number, std::vector<uint32_t>& to_bind);
-  Status check_may_change(const VfState& vf) const;
+  Status check_may_change(const VfState& vf, const PodOf& pod_of) const;
   Status rebind(const std::vector<uint32_t>& vfs);
-  Status unbind_with_guids(const ib::PciAddress& address);
+  Status give_guids_if_unused(const ib::PciAddress& address);
+  Status unbind(const ib::PciAddress& address);
   Status reload();
 
-  Status make_ready(const ib::PciAddress& vf, bool half_bound, std::vector<VfState>& ready);
+  Status make_ready(const ib::PciAddress& vf, const Intent& intent, std::vector<VfState>& ready);
   Status bind_all(const std::vector<VfState>& ready, Intent intent);
   Status bind(const VfState& vf, const std::string& driver);
   Status set_guids(const VfState& vf);
@@ -67,6 +68,7 @@ class PfPreparation {
   VfLocks locks_;
   VfGuids guids_;
   GuidRules rules_;
+  std::set<ib::PciAddress> unbound_;  // by this object
   std::vector<std::string> done_;
 };
 

@@ -42,7 +42,7 @@ Status PfPreparation::complete_vf(uint32_t number, std::vector<uint32_t>& to_bin
   const VfState vf = TRY(read_vf_state(kernel_, address));
   const bool wrong = TRY(guids_.needs_change(vf));
   if (!wrong) return ok();
-  TRY(check_may_change(vf));
+  TRY(check_may_change(vf, deps_.pod_of));
   if (!vf.has_own_driver()) return set_guids(vf);
   if (!pf_.autoprobe && !rules_.force) {
     return Error(Code::busy,
@@ -58,28 +58,42 @@ Status PfPreparation::complete_vf(uint32_t number, std::vector<uint32_t>& to_bin
 
 // A VF without a port GUID reaches no other port. One that has GUIDs of others may have users of
 // which no record tells.
-Status PfPreparation::check_may_change(const VfState& vf) const {
+Status PfPreparation::check_may_change(const VfState& vf, const PodOf& pod_of) const {
   const bool known = vf.shown || vf.pf_configured;
   const bool unusable = known && vf.guids().port.none();
-  if (rules_.pool && !unusable) return check_unused(deps_, vf).during(kWaits);
+  if (rules_.pool && !unusable)
+    return check_unused(deps_, pod_of, vf.function.address, deadline_).during(kWaits);
   return vf.has_own_driver() ? check_idle(kernel_, vf) : ok();
 }
 
+// The intent names a VF before it is unbound, and not one that has got a user meanwhile.
 Status PfPreparation::rebind(const std::vector<uint32_t>& vfs) {
-  const Intent intent{pf_.address, deps_.boot_id, pf_.driver.value_or(""), vfs, rules_.force};
-  TRY(intents_.write(intent));
+  Intent intent{pf_.address, deps_.boot_id, pf_.driver.value_or(""), {}, rules_.force};
+  intent.rebind = true;
   Errors errors;
-  for (const uint32_t vf : vfs) errors.collect(unbind_with_guids(pf_.vfs[vf]), pf_.vfs[vf].text());
+  for (const uint32_t vf : vfs) {
+    const ib::PciAddress& address = pf_.vfs[vf];
+    intent.vfs.push_back(vf);
+    Status may = intents_.write(intent);
+    if (may) may = give_guids_if_unused(address);
+    if (!may) intent.vfs.pop_back();
+    errors.collect(may ? unbind(address) : may, address.text());
+  }
+  errors.collect(intents_.write(intent));
   errors.collect(finish(intent));
   return errors.status();
 }
 
 // The GUIDs come first: a VF that is unbound has those that it is to be bound with, whatever the
 // intent's reader knows of the pool. Looks at the users again, as the turns of other VFs take time.
-Status PfPreparation::unbind_with_guids(const ib::PciAddress& address) {
+Status PfPreparation::give_guids_if_unused(const ib::PciAddress& address) {
   const VfState vf = TRY(read_vf_state(kernel_, address));
-  TRY(check_may_change(vf));
-  TRY(set_guids(vf));
+  TRY(check_may_change(vf, deps_.pod_of_now));
+  return set_guids(vf);
+}
+
+Status PfPreparation::unbind(const ib::PciAddress& address) {
+  unbound_.insert(address);
   TRY(kernel_.set_driver(address, std::nullopt));
   add_change(address, "bound again to get its GUID");
   return ok();

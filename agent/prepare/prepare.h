@@ -14,6 +14,9 @@
 
 namespace ibpod::agent::prepare {
 
+// The pod that the kubelet has given a device to, of whatever plugin: "team/a"; nothing: none.
+using PodOf = std::function<Result<std::optional<std::string>>(const ib::PciAddress& device)>;
+
 // The dependencies of a preparation. All of them outlive the call.
 struct PrepareDeps {
   node::Kernel& kernel;
@@ -23,9 +26,10 @@ struct PrepareDeps {
   // The port GUID of a PF's VF, unique in the cluster; nothing: it is derived from the PF's. Called
   // again for the same VF it answers the same.
   std::function<Result<ib::Guid>(const ib::PciAddress& pf, uint32_t vf)> port_guid = {};
-  // The pod that the kubelet has given a device to, of whatever plugin: "team/a"; nothing: none.
-  // Null: the node has no kubelet.
-  std::function<Result<std::optional<std::string>>(const ib::PciAddress& device)> pod_of = {};
+  // By a list of the kubelet's pods of the last second. Null: the node has no kubelet.
+  PodOf pod_of = {};
+  // By a list that is made in the call, for the last look before a change. Null like `pod_of`.
+  PodOf pod_of_now = {};
 };
 
 struct PrepareResult {

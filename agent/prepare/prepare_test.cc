@@ -554,7 +554,7 @@ TEST_CASE("an intent of a newer version is told with its file, and it and its PF
 
 TEST_CASE("an intent says which GUIDs give way, and with a wrong word it is damaged") {
   PrepareFixture fixture;
-  const Intent intent{kPf, "boot-1", "mlx5_core", {0}, false, {}, true};
+  const Intent intent{kPf, "boot-1", "mlx5_core", {0}, false, {}, true, {0}, true};
   fixture.intents.write(intent).value();
   CHECK(fixture.intents.find(kPf).value() == intent);
   fixture.folder.write("preparation/" + kPf.text() + ".json",

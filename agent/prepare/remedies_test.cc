@@ -179,6 +179,7 @@ const Other kOthers[] = {
      "a PF without a driver has no IPoIB interface, which is reported first"},
     {"its interface is not in the host's namespace", "as that of a pod: prepare_test.cc"},
     {"its RDMA device is not in the host's namespace", "as that of a pod"},
+    {"a device of it is in another network namespace", "as that of a pod: foreign_guids_test.cc"},
     {"it has disappeared", "it was removed between two steps: the next preparation sees that"},
     {" is gone", "it was removed between two steps: the next preparation sees that"},
     {"its driver has made no RDMA device: check dmesg", "a driver's fault: prepare_test.cc"},

@@ -36,10 +36,12 @@ struct PrepareFixture {
   }
   PfConfig& config() { return configs.front(); }
   std::function<Result<ib::Guid>(const ib::PciAddress&, uint32_t)> pool;  // of an SM service
-  std::function<Result<std::optional<std::string>>(const ib::PciAddress&)> pod_of;  // of a kubelet
+  PodOf pod_of;                                                           // of a kubelet
+  PodOf pod_of_now;                                                       // null: as pod_of
 
   PrepareResult run(const std::string& boot_id = "boot-1") {
-    return prepare_node({k, records, folder.path(), boot_id, pool, pod_of}, configs,
+    const PodOf& now = pod_of_now ? pod_of_now : pod_of;
+    return prepare_node({k, records, folder.path(), boot_id, pool, pod_of, now}, configs,
                         Deadline::in(Duration(600'000)));
   }
   // The texts of all problems, a line each.

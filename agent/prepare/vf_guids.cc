@@ -43,15 +43,18 @@ Result<std::optional<node::Original>> VfGuids::recorded(const ib::PciAddress& vf
   return std::optional<node::Original>();
 }
 
+// A PF that tells no GUIDs says nothing against those that the VF shows.
 Result<bool> VfGuids::is_foreign(const VfState& vf) const {
   const node::Guids guids = TRY(desired(vf));
-  const auto differ = [&](const std::optional<node::Guids>& known) {
-    return known && *known != guids;
+  const auto differs = [&](const std::optional<node::Guids>& shown,
+                           const std::optional<node::Guids>& at_pf) {
+    const bool told = at_pf && !(shown && at_pf->node.none() && at_pf->port.none());
+    return (shown && *shown != guids) || (told && *at_pf != guids);
   };
   const std::optional<node::Original> original = TRY(recorded(vf.function.address));
-  if (original) return differ(original->guids) || differ(original->pf_configured);
+  if (original) return differs(original->guids, original->pf_configured);
   if (vf.has_own_driver() && !vf.shown && !vf.pf_configured) return true;
-  return differ(vf.shown) || differ(vf.pf_guids());
+  return differs(vf.shown, vf.pf_guids());
 }
 
 Result<bool> VfGuids::needs_change(const VfState& vf) const {

@@ -38,6 +38,14 @@ bool is_part_of_device(const std::string& module) {
   return std::find(kModules.begin(), kModules.end(), module) != kModules.end();
 }
 
+// The kernel lists queue pairs of its own, and all processes, in the first PID namespace only,
+// which has a fixed inode number (PROC_PID_INIT_INO: linux/include/linux/proc_ns.h).
+bool in_first_pid_namespace() {
+  constexpr ino_t kFirst = 0xeffffffc;
+  struct stat own;
+  return ::stat("/proc/self/ns/pid", &own) == 0 && own.st_ino == kFirst;
+}
+
 Path path_of(const netns::NetNs& held) {
   return "/proc/self/fd/" + std::to_string(held.fd().get());
 }
@@ -195,8 +203,8 @@ Result<std::vector<uint32_t>> LinuxKernel::ipoib_queue_pairs(const ib::PciAddres
   return numbers;
 }
 
-// Every device with a port has queue pairs of the RDMA core. If none is listed, no process of a pod
-// is either.
+// A device with a port has queue pairs of the RDMA core, unless its bind was cut short. If none is
+// listed elsewhere than in the first PID namespace, no process of a pod is either.
 Result<std::vector<RdmaUser>> LinuxKernel::rdma_users(const ib::PciAddress& function) {
   const std::vector<RdmaDevice> devices = TRY(rdma_devices(kHost, function));
   nl::Socket* const rdma = TRY(host_->rdma());
@@ -204,7 +212,7 @@ Result<std::vector<RdmaUser>> LinuxKernel::rdma_users(const ib::PciAddress& func
   for (const RdmaDevice& device : devices) {
     const nl::RdmaIndex index = TRY(index_of(device));
     const std::vector<nl::KernelQueuePair> pairs = TRY(nl::kernel_queue_pairs(*rdma, index));
-    if (pairs.empty()) {
+    if (pairs.empty() && !in_first_pid_namespace()) {
       return Error(Code::unavailable,
                    "the kernel lists no queue pair of " + device.name +
                        ": run in the host's PID namespace (hostPID) to see its users");

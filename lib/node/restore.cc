@@ -1,5 +1,6 @@
 #include "lib/node/restore.h"
 
+#include "lib/node/hidden_children.h"
 #include "lib/node/names.h"
 #include "lib/node/return_to_host.h"
 #include "lib/node/vf.h"
@@ -137,7 +138,7 @@ class Restoration {
   Result<bool> has_leftovers() {
     if (record_.spec.isolation) return false;
     TRY(remove_children(return_, kHost));
-    return has_hidden_children(return_);
+    return has_hidden_children(kernel_, record_.device, return_.deadline);
   }
 
   // Brings every device home, wherever it is, and makes the VF read its GUIDs again.

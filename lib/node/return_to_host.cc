@@ -1,7 +1,6 @@
 #include "lib/node/return_to_host.h"
 
 #include "lib/node/names.h"
-#include "lib/node/queue_pair.h"
 #include "lib/node/vf.h"
 
 #include <algorithm>
@@ -42,23 +41,6 @@ Status return_netdev(const ReturnContext& context, const Netdev& netdev) {
   const bool stayed = std::any_of(inside.begin(), inside.end(),
                                   [&](const Netdev& other) { return other.index == netdev.index; });
   return stayed ? context.kernel.move_netdev(*context.pod, netdev.index, kHost, temporary) : ok();
-}
-
-// Or may have.
-Result<bool> has_children_anywhere(const ReturnContext& context,
-                                   const std::vector<Netdev>& parents) {
-  bool found = false;
-  const auto look = [&](const Namespace& where) -> Result<bool> {
-    const std::vector<Netdev> netdevs = TRY(context.kernel.ipoib_netdevs(where));
-    for (const Netdev& parent : parents) {
-      found = found || std::any_of(netdevs.begin(), netdevs.end(), [&](const Netdev& netdev) {
-                return nl::is_ipoib_child(netdev, parent);
-              });
-    }
-    return found;
-  };
-  const std::optional<Error> gap = TRY(context.kernel.each_namespace(context.deadline, look));
-  return found || gap;
 }
 
 }  // namespace
@@ -120,19 +102,6 @@ Status await_home(const ReturnContext& context) {
   if (home) return ok();
   return Error(Code::unavailable, "the devices of " + context.record.device.text() +
                                       " have not come back to the host's namespace");
-}
-
-Result<bool> has_hidden_children(const ReturnContext& context) {
-  const std::vector<Netdev> own = TRY(context.kernel.own_netdevs(kHost, context.record.device));
-  std::vector<uint32_t> pairs = TRY(context.kernel.ipoib_queue_pairs(context.record.device));
-  const bool told = std::all_of(
-      own.begin(), own.end(), [&](const Netdev& netdev) { return has_queue_pair(pairs, netdev); });
-  if (!told) return has_children_anywhere(context, own);
-  const std::vector<Netdev> seen = TRY(context.kernel.netdevs(kHost, context.record.device));
-  return std::any_of(pairs.begin(), pairs.end(), [&](uint32_t pair) {
-    return std::none_of(seen.begin(), seen.end(),
-                        [&](const Netdev& netdev) { return queue_pair_of(netdev) == pair; });
-  });
 }
 
 Status remove_children(const ReturnContext& context, const Namespace& where) {

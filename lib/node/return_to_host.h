@@ -36,12 +36,6 @@ Status return_to_host(const ReturnContext& context);
 // Waits until every device is at home: after a fetch or a rebind. unavailable at the deadline.
 Status await_home(const ReturnContext& context);
 
-// True if the pod has left an IPoIB child of an interface that came home as it was, in a namespace
-// other than the pod's and the host's: it would be a way to the next pod's port. It asks the kernel
-// or, if that does not know (Kernel::ipoib_queue_pairs), looks into all namespaces; true also if it
-// could not look into all. Such a child ends when the interface is made again.
-Result<bool> has_hidden_children(const ReturnContext& context);
-
 // Removes the IPoIB children that were not there before the pod.
 Status remove_children(const ReturnContext& context, const Namespace& where);
 
