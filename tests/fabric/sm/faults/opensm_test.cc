@@ -31,7 +31,7 @@ void in_the_end(const std::string& state, const Ask& ask) {
   CHECK(now == state);
 }
 
-// Pods come and go at a host until `stop` is requested; the last one stays.
+// Pods come and go at a host, at least one, until `stop` is requested; the last one stays.
 size_t come_and_go(SmFixture& fixture, Reader& reader, unsigned host, const std::stop_token& stop) {
   size_t rounds = 0;
   while (true) {
@@ -39,7 +39,7 @@ size_t come_and_go(SmFixture& fixture, Reader& reader, unsigned host, const std:
     reader.unsure(host);
     in_the_end("verified", [&] { return fixture.bind(host, "blue", container, kTimeout); });
     reader.expect(host, kBlue, true);
-    if (stop.stop_requested()) return rounds;
+    if (stop.stop_requested() && rounds > 0) return rounds;
     reader.unsure(host);
     in_the_end("released", [&] { return fixture.unbind(host, container, kTimeout); });
     reader.expect(host, kBlue, false);
@@ -66,7 +66,6 @@ void under_way(SmFixture& fixture, const Body& body) {
   const Reader::Sum sum = reader.end();
   MESSAGE(rounds << " pods have come and gone; readings judged " << sum.judged << ", wrong "
                  << sum.wrong);
-  CHECK(rounds > 0);
   CHECK(sum.wrong == 0);
   CHECK(sum.judged > 0);
 }
