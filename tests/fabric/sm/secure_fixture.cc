@@ -1,6 +1,7 @@
 #include "tests/fabric/sm/secure_fixture.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ibpod {
 namespace {
@@ -26,7 +27,12 @@ SecureFixture::ServiceState SecureFixture::service_state() {
     whole = {bindings->items, partitions->items, nodes->SerializeAsString(), {}};
     return settled(whole);
   });
+  // A sweep of OpenSM may still write tables.
   whole.tables = subnet.tables();
+  until([&] {
+    std::vector<ib::PKeyTable> before = std::exchange(whole.tables, subnet.tables());
+    return whole.tables == before;
+  });
   return whole;
 }
 
