@@ -42,8 +42,8 @@ install_chart() { # OPTION...
     resourceList: [{resourceName: "ib_vf", selectors: [{linkTypes: ["infiniband"], isRdma: true, rootDevices: [$pf0, $pf1]}]}]}' \
     >"$WORK/agent.json"
   jq -n '{pkeys: [{first: "0x0100", last: "0x0fff"}], guids: [{first: "0x0200000000000001", last: "0x02000000000000ff"}],
-    opensm: {sweepSeconds: 1, mKeyFile: "/etc/ibpod/m_key", mKeyProtection: 2, smKeyFile: "/etc/ibpod/sm_key",
-      saKeyFile: "/etc/ibpod/sa_key"}}' >"$WORK/sm.json"
+    look: {scanSeconds: 5}, opensm: {sweepSeconds: 1, mKeyFile: "/etc/ibpod/m_key", mKeyProtection: 2,
+      smKeyFile: "/etc/ibpod/sm_key", saKeyFile: "/etc/ibpod/sa_key"}}' >"$WORK/sm.json"
   for key in m_key sm_key sa_key; do (umask 077; echo "0x$(openssl rand -hex 8)" >"$WORK/$key"); done
   kubectl apply --filename "$ROOT/manifests/base/namespace.yaml"
   kubectl --namespace ibpod create secret generic ibpod-sm-keys --from-file "$WORK/m_key" --from-file "$WORK/sm_key" \
@@ -124,13 +124,13 @@ expect_table() { # NAMESPACE POD PARTITION
     "0:$(printf 0x%04x $((pkey | 0x8000)))*"
 }
 
-# "PCI TABLE" of each VF with another key than the default one, which a port that was never up does not have either.
+# "PCI (STATE) TABLE" of each VF with another key than the default one, which a port that was never up does not have either.
 unclean_ports() {
   local link vf
   for link in /sys/bus/pci/devices/{"$PF0","$PF1"}/virtfn*; do
     vf=$(basename "$(readlink "$link")")
     cat "/sys/bus/pci/devices/$vf/infiniband/"*/ports/1/pkeys/0 >/dev/null || echo "$vf: no table"
-    pkeys host "$vf" | grep -vx 0:0x7fff | sed "s/^/$vf /" || true
+    pkeys host "$vf" | grep -vx 0:0x7fff | sed "s/^/$vf ($(port_state host "$vf")) /" || true
   done
 }
 has_clean_ports() { [ -z "$(unclean_ports)" ]; }
