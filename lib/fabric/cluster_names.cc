@@ -6,12 +6,10 @@
 namespace ibpod::fabric {
 namespace {
 
-constexpr size_t kMostQuoted = 127;  // a cluster, '/' and a namespace
 constexpr size_t kMostListed = 8;
 
-// True without a cluster, or if it can be one.
 bool has_valid_cluster(std::string_view name) {
-  return name.find('/') == name.npos || is_dns_label(cluster_of(name));
+  return cluster_of(name) != "*" && has_cluster_pattern(name);
 }
 
 }  // namespace
@@ -37,6 +35,11 @@ bool is_node_name(std::string_view name) {
 
 bool is_namespace_name(std::string_view name) {
   return has_valid_cluster(name) && is_dns_label(name_in_cluster(name));
+}
+
+bool has_cluster_pattern(std::string_view pattern) {
+  const std::string_view cluster = cluster_of(pattern);
+  return pattern.find('/') == pattern.npos || cluster == "*" || is_dns_label(cluster);
 }
 
 bool matches_cluster(std::string_view pattern, std::string_view name) {

@@ -6,11 +6,15 @@
 
 #include "lib/base/result.h"
 
+#include <cstddef>
 #include <set>
 #include <string>
 #include <string_view>
 
 namespace ibpod::fabric {
+
+// The bytes of a name that an error quotes: a cluster, '/' and a namespace.
+inline constexpr size_t kMostQuoted = 127;
 
 // The part before the first '/'; empty: the default cluster.
 std::string_view cluster_of(std::string_view name);
@@ -23,6 +27,8 @@ std::string with_cluster(std::string_view cluster, std::string_view name);
 // label; a cluster's is a DNS label.
 bool is_node_name(std::string_view name);
 bool is_namespace_name(std::string_view name);
+// True without a cluster, or if that is a DNS label or "*".
+bool has_cluster_pattern(std::string_view pattern);
 // True if the cluster of the pattern is that of the name, or any.
 bool matches_cluster(std::string_view pattern, std::string_view name);
 

@@ -8,15 +8,10 @@
 namespace ibpod::fabric {
 namespace {
 
-constexpr size_t kMostQuoted = 127;  // a cluster, '/' and a namespace
-
-bool is_label_or_any(std::string_view text) { return text == "*" || is_dns_label(text); }
-
 Status check_one(const std::string& pattern) {
+  const std::string_view name_space = name_in_cluster(pattern);
+  if (has_cluster_pattern(pattern) && (name_space == "*" || is_dns_label(name_space))) return ok();
   const bool has_cluster = pattern.find('/') != std::string::npos;
-  if (is_label_or_any(name_in_cluster(pattern)) &&
-      (!has_cluster || is_label_or_any(cluster_of(pattern))))
-    return ok();
   return Error(Code::invalid,
                "'" + pattern.substr(0, kMostQuoted) +
                    (has_cluster ? "' is not CLUSTER/NAMESPACE, each of which may be *"

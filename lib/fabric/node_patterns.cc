@@ -8,19 +8,12 @@
 namespace ibpod::fabric {
 namespace {
 
-constexpr size_t kMostQuoted = 127;
-
 // True if the pattern is a node name when "*" is replaced by one letter.
 bool can_match(std::string_view pattern) {
   std::string text(name_in_cluster(pattern));
   const size_t star = text.find('*');
   if (star != text.npos) text[star] = 'a';
   return is_dns_subdomain(text);
-}
-
-bool can_match_cluster(std::string_view pattern) {
-  const std::string_view cluster = cluster_of(pattern);
-  return pattern.find('/') == pattern.npos || cluster == "*" || is_dns_label(cluster);
 }
 
 // Both without a cluster.
@@ -41,7 +34,7 @@ bool matches(std::string_view pattern, std::string_view node) {
 
 Status check_node_patterns(const NodePatterns& patterns) {
   for (const std::string& pattern : patterns)
-    if (!can_match(pattern) || !can_match_cluster(pattern))
+    if (!can_match(pattern) || !has_cluster_pattern(pattern))
       return Error(Code::invalid,
                    "'" + pattern.substr(0, kMostQuoted) +
                        "' is not a node name, which may contain one *, and may have CLUSTER/ "
