@@ -68,7 +68,8 @@ bool has_device(const kube::PodDevices& pod, const ib::PciAddress& device) {
   return false;
 }
 
-PodOf pod_finder(kube::PodResources kubelet, Duration max_age) {
+std::function<Result<std::optional<std::string>>(const ib::PciAddress& device)> pod_finder(
+    kube::PodResources kubelet, Duration max_age) {
   using Listed = Result<std::vector<kube::PodDevices>>;
   return [kubelet = std::move(kubelet), max_age, listed = std::optional<Listed>(),
           renewal = Deadline::in(Duration(0))](

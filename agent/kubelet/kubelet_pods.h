@@ -37,7 +37,7 @@ bool has_device(const kube::PodDevices& pod, const ib::PciAddress& device);
 // the kubelet lists no pods at all, as after its start. For one preparation: a list serves for
 // `max_age` (the kubelet refuses many calls in a row), and a kubelet that has not answered is not
 // asked again.
-using PodOf = std::function<Result<std::optional<std::string>>(const ib::PciAddress& device)>;
-PodOf pod_finder(kube::PodResources kubelet, Duration max_age = std::chrono::seconds(1));
+std::function<Result<std::optional<std::string>>(const ib::PciAddress& device)> pod_finder(
+    kube::PodResources kubelet, Duration max_age = std::chrono::seconds(1));
 
 }  // namespace ibpod::agent::kubelet

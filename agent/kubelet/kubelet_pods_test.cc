@@ -59,8 +59,8 @@ TEST_CASE("the pod of a device is found, and none if no pod was given it") {
   devices.add_device_ids("0000:3b:00.2");
   kubelet.set_pods(pods);
   const kube::PodResources asked(kubelet.pod_resources());
-  const PodOf current = pod_finder(asked, Duration(0));
-  const PodOf kept = pod_finder(asked, std::chrono::hours(1));
+  const auto current = pod_finder(asked, Duration(0));
+  const auto kept = pod_finder(asked, std::chrono::hours(1));
   CHECK(current(kDevice).value() == "team/a");
   CHECK(kept(kDevice).value() == "team/a");
   CHECK_FALSE(current(ib::PciAddress::parse("0000:3b:00.3").value()).value());
@@ -72,7 +72,7 @@ TEST_CASE("the pod of a device is found, and none if no pod was given it") {
 
 TEST_CASE("a kubelet that lists no pods says nothing of a device, and is not asked again") {
   FakeKubelet kubelet(true);
-  const PodOf pod_of = pod_finder(kube::PodResources(kubelet.pod_resources()), Duration(0));
+  const auto pod_of = pod_finder(kube::PodResources(kubelet.pod_resources()), Duration(0));
   CHECK(pod_of(kDevice).error().text() == "the kubelet does not list any pods yet");
   ::v1::ListPodResourcesResponse pods;
   pods.add_pod_resources()->set_name("a");
