@@ -21,7 +21,7 @@ inline node::Guids derived(unsigned number) {
 }
 
 struct PrepareFixture {
-  TempFolder folder{"/dev/shm"};  // thousands of preparations flush their intents
+  TempFolder folder;
   node::Records records{folder.path()};
   Intents intents{folder.path()};
   fake::FakeKernel k = fake::node_with(1, 0);
